@@ -43,6 +43,15 @@ export interface CsvRow {
   readonly starts: number[];
   readonly ends: number[];
   readonly flags: number[];
+  /** Why the row is malformed. */
+  fault?: CsvFault;
+}
+
+/** Bytes whose next row begins at `p`. */
+export interface CsvBytes {
+  readonly b: Uint8Array;
+  readonly p: number;
+  readonly end: number;
 }
 
 /** An empty row to be filled by {@link splitRow}. */
@@ -59,13 +68,8 @@ export interface CsvFault {
 
 /** Returned by {@link splitRow}: the row may continue after the available bytes. */
 export const INCOMPLETE = -1;
-/** Returned by {@link splitRow}: the row is malformed; see `fault`. */
+/** Returned by {@link splitRow}: the row is malformed; see its `fault`. */
 export const MALFORMED = -2;
-
-/** Receives the fault of a row. */
-export interface FaultSlot {
-  fault?: CsvFault;
-}
 
 /**
  * Splits the row at `p` into cells by RFC 4180: quotes, doubled quotes, line breaks in quotes; a row ends with CRLF, LF
@@ -74,31 +78,24 @@ export interface FaultSlot {
  * @param last `end` is the end of the input, so that the row may end there
  * @returns the position after the row, {@link INCOMPLETE} or {@link MALFORMED}
  */
-export function splitRow(
-  b: Uint8Array,
-  start: number,
-  end: number,
-  last: boolean,
-  row: CsvRow,
-  slot: FaultSlot,
-  syntax: CsvSyntax,
-): number {
+export function splitRow(bytes: CsvBytes, last: boolean, row: CsvRow, syntax: CsvSyntax): number {
+  const { b, end } = bytes;
   const { delimiter, quote, looseQuotes } = syntax;
   const strict = looseQuotes === "none";
-  let p = start;
+  let { p } = bytes;
   row.count = 0;
   for (;;) {
     const cell = row.count++;
-    if (cell >= MAX_COLUMNS) return fault(slot, "TooManyColumns", p, cell);
+    if (cell >= MAX_COLUMNS) return fault(row, "TooManyColumns", p, cell);
     row.flags[cell] = 0;
     if (p < end && b[p] === quote) {
       const open = p;
-      p = quotedEnd(b, p + 1, end, last, row, cell, syntax);
+      p = quotedEnd(bytes, p + 1, last, row, syntax);
       if (p === INCOMPLETE) {
         if (!last) return INCOMPLETE;
-        if (looseQuotes !== "all") return fault(slot, "UnterminatedQuote", open, cell);
+        if (looseQuotes !== "all") return fault(row, "UnterminatedQuote", open, cell);
         p = end;
-      } else if (p === MALFORMED) return fault(slot, "StrayQuote", row.ends[cell], cell);
+      } else if (p === MALFORMED) return fault(row, "StrayQuote", row.ends[cell], cell);
     } else {
       row.starts[cell] = p;
       while (p < end) {
@@ -107,7 +104,7 @@ export function splitRow(
         p++;
       }
       row.ends[cell] = p;
-      if (strict && p < end && b[p] === quote) return fault(slot, "StrayQuote", p, cell);
+      if (strict && p < end && b[p] === quote) return fault(row, "StrayQuote", p, cell);
     }
     if (p >= end) return last ? end : INCOMPLETE;
     const c = b[p];
@@ -146,21 +143,15 @@ export function skipComment(b: Uint8Array, p: number, end: number, last: boolean
   return comment.length === 0 ? p : skipLine(b, p, end, last);
 }
 
-function fault(slot: FaultSlot, code: CsvFault["code"], at: number, cell: number): number {
-  slot.fault = { code, at, cell };
+function fault(row: CsvRow, code: CsvFault["code"], at: number, cell: number): number {
+  row.fault = { code, at, cell };
   return MALFORMED;
 }
 
-/** The position after the closing quote of the cell whose text starts at `start`. */
-function quotedEnd(
-  b: Uint8Array,
-  start: number,
-  end: number,
-  last: boolean,
-  row: CsvRow,
-  cell: number,
-  { delimiter, quote, escape: before, looseQuotes }: CsvSyntax,
-): number {
+/** The position after the closing quote of the last cell of a row, whose text starts at `start`. */
+function quotedEnd({ b, end }: CsvBytes, start: number, last: boolean, row: CsvRow, syntax: CsvSyntax): number {
+  const { delimiter, quote, escape: before, looseQuotes } = syntax;
+  const cell = row.count - 1;
   row.starts[cell] = start;
   row.ends[cell] = end;
   row.flags[cell] = QUOTED;

@@ -142,11 +142,11 @@ function currentRow(search: Search, series: number, day: number, nano: number): 
   let before = -1;
   let after = -1;
   if (direction !== "forward") {
-    const at = firstAfter(times, from, to, day, nano, !isExact) - 1;
+    const at = firstAfter(times, [from, to], day, nano, !isExact) - 1;
     if (at >= from && isWithin(day, nano, dayAt(at), nanoAt(at), reach)) before = at;
   }
   if (direction !== "backward") {
-    const at = firstAfter(times, from, to, day, nano, isExact);
+    const at = firstAfter(times, [from, to], day, nano, isExact);
     if (at < to && isWithin(dayAt(at), nanoAt(at), day, nano, reach)) after = at;
   }
   if (before === -1 || after === -1) return before === after ? -1 : rowAt(track, Math.max(before, after));
@@ -158,8 +158,7 @@ function currentRow(search: Search, series: number, day: number, nano: number): 
 /** The first position from `from` to `to` (exclusive) whose time is later than a time, or equals it with `orEqual`. */
 function firstAfter(
   { days, nanos }: ExactTimes,
-  from: number,
-  to: number,
+  [from, to]: readonly [number, number],
   day: number,
   nano: number,
   orEqual: boolean,

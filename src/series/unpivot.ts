@@ -11,8 +11,7 @@ import {
   vectorFromArray,
 } from "../columns/arrow/arrow.js";
 import { columnIndex } from "../columns/arrow/column-names.js";
-import { emptyData } from "../columns/arrow/empty-data.js";
-import { recordBatch } from "../columns/arrow/record-batch.js";
+import { emptyData, recordBatch } from "../columns/arrow/record-batch.js";
 import { TYPE_KEY } from "../columns/arrow/schema.js";
 import { serviceTypeOfArrow } from "../columns/arrow/types.js";
 import { cast, commonType } from "../columns/compute/cast.js";

@@ -19,25 +19,27 @@ const ZERO = 48;
 /** Powers of ten as doubles, exact up to 10^22; above that only their magnitude is used. */
 export const POWERS = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
 
+/** Memory for decimals of rows. */
+export interface DecimalTarget {
+  /** Little-endian two's complement, `stride` words for each row: 4 or 8. */
+  readonly words: Int32Array;
+  readonly stride: number;
+  readonly precision: number;
+  readonly scale: number;
+  /** Digits beyond the scale are rounded half to even. */
+  readonly round: boolean;
+}
+
 /**
  * Reads the number that fills `start` to `end` exactly, digit by digit and never through a double: `12`, `-12.50`,
  * `+.5`, `5.`, `1.5e-7`. Zeros beyond the scale are not a loss.
  *
- * @param words receives the unscaled value, little-endian two's complement, `count` words (4 or 8) from `at`
- * @param round digits beyond the scale are rounded half to even
+ * @param to receives the unscaled value as that of a row
  * @returns one of the `DECIMAL_` outcomes
  */
-export function readDecimal(
-  b: Uint8Array,
-  start: number,
-  end: number,
-  words: Int32Array,
-  at: number,
-  count: number,
-  precision: number,
-  scale: number,
-  round: boolean,
-): number {
+export function readDecimal(b: Uint8Array, start: number, end: number, to: DecimalTarget, row: number): number {
+  const { words, stride: count, precision, scale, round } = to;
+  const at = row * count;
   let p = start;
   const negative = b[p] === 45;
   if (negative || b[p] === 43) p++;
@@ -69,7 +71,7 @@ export function readDecimal(
   if (digits + shift > precision) return DECIMAL_TOO_WIDE;
   const rounding = shift < 0 ? roundingOf(b, first, last, kept) : 0;
   if (rounding !== 0 && !round) return DECIMAL_LOSS;
-  const stop = takeDigits(b, first, kept, words, at, count);
+  const stop = takeDigits(b, first, kept, to, at);
   for (let zeros = Math.max(shift, 0); zeros > 0; zeros -= FACTOR_DIGITS) {
     multiplyAdd(words, at, count, POWERS[Math.min(zeros, FACTOR_DIGITS)], 0);
   }
@@ -124,15 +126,9 @@ function roundingOf(b: Uint8Array, first: number, last: number, kept: number): n
 /** The number of digits that are always exact as a double. */
 export const DOUBLE_DIGITS = 15;
 
-/** Stores the next `digits` digits from `first` in zeroed words; returns the position of the last of them. */
-function takeDigits(
-  b: Uint8Array,
-  first: number,
-  digits: number,
-  words: Int32Array,
-  at: number,
-  count: number,
-): number {
+/** Stores the next `digits` digits from `first` in zeroed words from `at` on; returns the position of the last one. */
+function takeDigits(b: Uint8Array, first: number, digits: number, to: DecimalTarget, at: number): number {
+  const { words, stride } = to;
   let p = first;
   let stop = first;
   let left = digits;
@@ -154,7 +150,7 @@ function takeDigits(
       words[at] = chunk | 0;
       words[at + 1] = Math.floor(chunk / TWO_32);
       most = FACTOR_DIGITS;
-    } else multiplyAdd(words, at, count, POWERS[taken], chunk);
+    } else multiplyAdd(words, at, stride, POWERS[taken], chunk);
   }
   return stop;
 }

@@ -48,20 +48,15 @@ export function writeDecimal(
   for (let i = at + 1; i < at + count; i++) if ((words[i] | 0) !== sign) same = false;
   let p = start;
   if ((words[at + count - 1] | 0) < 0) out[p++] = MINUS;
-  return same ? writeScaled(sign === 0 ? low : -low, scale, out, p) : writeLong(words, at, count, scale, out, p);
+  if (same) return writeScaled(sign === 0 ? low : -low, scale, out, p);
+  const small = smallUnscaled(words, at, count);
+  const first = Number.isNaN(small) ? wideDigits(words, at, count) : smallDigits(Math.abs(small));
+  return writeDigits(first, scale, out, p);
 }
 
-/** Writes the size of a number beyond 32 bits. */
-function writeLong(
-  words: Int32Array | Uint32Array,
-  at: number,
-  count: number,
-  scale: number,
-  out: Uint8Array,
-  start: number,
-): number {
-  const small = smallUnscaled(words, at, count);
-  let first = Number.isNaN(small) ? wideDigits(words, at, count) : smallDigits(Math.abs(small));
+/** Writes the number of `digits` from its first one on. */
+function writeDigits(from: number, scale: number, out: Uint8Array, start: number): number {
+  let first = from;
   while (digits.length - first <= scale) digits[--first] = ZERO;
   const point = digits.length - scale;
   let p = start;

@@ -4,11 +4,10 @@
 // caller reads that cell by other means. Positions are addresses in this memory. 64 bytes around the input may be read,
 // whatever they are.
 //
-// Readers of one column of the block of `rows` rows whose cells end at `ends`, as the scan left it: the one whose cell
-// is behind mark `k` of the `width` marks of a row. They give how many rows they noted at `odd`; those have no value
-// yet.
+// Readers of one column of the block of `rows` rows that the scan has described: the one whose cell is behind mark `k`
+// of a row. They return how many rows they noted as odd; those have no value yet.
 
-export { setMarks } from "./row-blocks/block";
+export { setMarks, setPlaces } from "./row-blocks/block";
 export { dates } from "./row-blocks/dates";
 export { longTexts, read } from "./row-blocks/long-texts";
 export { numbers } from "./row-blocks/numbers";

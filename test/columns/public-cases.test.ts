@@ -6,7 +6,7 @@ import { csvTable } from "../../src/columns/csv/reader.js";
 import { zipTable } from "../../src/columns/files/zip-file.js";
 import { jsonRows } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
-import { csvRow, DOUBLED, type FaultSlot, STANDARD_CSV, splitRow } from "../../src/format/csv.js";
+import { csvRow, DOUBLED, STANDARD_CSV, splitRow } from "../../src/format/csv.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
 import { cases, casesFolder, haveCases } from "../cases.js";
 import { csvText } from "./csv-text.js";
@@ -22,10 +22,12 @@ it(`the public cases are ${haveCases ? "at hand" : "not at hand: the sets below 
 const syntax = (bytes: Uint8Array, loose = false): string[][] | undefined => {
   const rows: string[][] = [];
   const row = csvRow();
-  const slot: FaultSlot = {};
   let p = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (p < bytes.length) {
-    p = splitRow(bytes, p, bytes.length, true, row, slot, { ...STANDARD_CSV, looseQuotes: loose ? "all" : "none" });
+    p = splitRow({ b: bytes, p, end: bytes.length }, true, row, {
+      ...STANDARD_CSV,
+      looseQuotes: loose ? "all" : "none",
+    });
     if (p < 0) return undefined;
     const cells = Array.from({ length: row.count }, (_, i) => {
       const text = Buffer.from(bytes.subarray(row.starts[i], row.ends[i])).toString();

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { csvRecords } from "../../src/format/csv-records.js";
-import { firstCells } from "../../src/format/first-record.js";
+import { csvRecords, firstCells } from "../../src/format/csv-records.js";
 
 /** The bytes in chunks that share one memory, as readers may do it. */
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

@@ -62,11 +62,13 @@ it("stores decimals of up to 38 digits exactly", () => {
       const text = `${negative ? "-" : ""}${whole}${fraction > 0 ? `.${digits.slice(digits.length - fraction)}` : ""}`;
       const zeros = Math.min(more, 38 - digits.length);
       const expected = BigInt(digits) * 10n ** BigInt(zeros) * (negative ? -1n : 1n);
-      const words = new Int32Array(6).fill(-7);
+      const words = new Int32Array(12).fill(-7);
       const scale = fraction + zeros;
-      expect(readDecimal(bytes(text), 0, text.length, words, 1, 4, 38, scale, false)).toBe(DECIMAL_OK);
-      expect(unscaled(words, 1, 4)).toBe(expected);
-      expect([words[0], words[5]]).toEqual([-7, -7]);
+      expect(
+        readDecimal(bytes(text), 0, text.length, { words, stride: 4, precision: 38, scale, round: false }, 1),
+      ).toBe(DECIMAL_OK);
+      expect(unscaled(words, 4, 4)).toBe(expected);
+      expect([words[3], words[8]]).toEqual([-7, -7]);
     }),
     { numRuns: 20_000 },
   );

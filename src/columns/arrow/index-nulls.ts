@@ -1,6 +1,6 @@
 import { Data, Type, type Vector } from "./arrow.js";
 import { validity } from "./cell-reader.js";
-import { emptyData } from "./empty-data.js";
+import { emptyData } from "./record-batch.js";
 
 /**
  * The same column, where rows whose entry of the dictionary is null are null themselves: their index has no valid bit,

@@ -20,13 +20,11 @@ export class CellPolicy {
   private readonly firstRow: number;
   private readonly tallies = new Map<string, Tally>();
   private readonly nulls: boolean;
-  private readonly round: boolean;
   private readonly onReport: ReadOptions["onReport"];
 
   constructor(options: ReadOptions) {
     this.firstRow = options.firstRow ?? 0;
     this.nulls = options.onBadCell === "null";
-    this.round = options.onPrecisionLoss === "round";
     this.onReport = options.onReport;
   }
 
@@ -46,7 +44,7 @@ export class CellPolicy {
       column.setNull(row);
       return;
     }
-    const outcome = column.write(column, row, b, start, end, this.round);
+    const outcome = column.write(column, row, b, start, end);
     if (outcome === CELL_OK) return;
     const value = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
     if (outcome === CELL_ROUNDED) this.count("rounded", column, row, value, offset);

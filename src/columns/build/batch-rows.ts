@@ -1,19 +1,8 @@
 import type { ColumnSpec } from "../../spec/columns.js";
 import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { CellPolicy } from "./bad-cells.js";
-import type { ColumnMemory, SpareMemory } from "./buffer-pool.js";
-import { buildersFor, type ColumnBuilder, hasFull, type RawBatch, type TextMode } from "./builder.js";
-
-/** What a reader decides about its columns besides their types. */
-export interface BatchSettings {
-  /** How text is stored in each column, where that is decided. */
-  readonly modes?: readonly (TextMode | undefined)[];
-  /** Rows for which there is room at first. */
-  readonly expected?: number;
-  readonly memoryOfColumn?: () => ColumnMemory;
-  /** Texts that are null. */
-  readonly nullTexts?: readonly Uint8Array[];
-}
+import type { SpareMemory } from "./buffer-pool.js";
+import { type BuilderSettings, buildersFor, type ColumnBuilder, hasFull, type RawBatch } from "./builder.js";
 
 /** The batch that a reader of any text format fills row by row: its columns, and what happens to bad cells. */
 export class BatchRows {
@@ -27,10 +16,9 @@ export class BatchRows {
   capacity: number;
   private isFirst = true;
 
-  constructor(columns: readonly ColumnSpec[], options: ReadOptions & Batching, settings: BatchSettings = {}) {
+  constructor(columns: readonly ColumnSpec[], options: ReadOptions & Batching, settings: BuilderSettings = {}) {
     this.most = options.batchRows ?? READ_BATCH.rows;
-    const { modes, expected, memoryOfColumn, nullTexts } = settings;
-    this.builders = buildersFor(columns, options, modes, expected, memoryOfColumn, nullTexts);
+    this.builders = buildersFor(columns, options, settings);
     this.policy = new CellPolicy(options);
     this.capacity = Math.min(this.most, ...this.builders.map(({ capacity }) => capacity));
   }

@@ -11,23 +11,13 @@ export interface BlockProgram {
   readonly NOTE_WORDS: { readonly value: number };
   start(): number;
   setMarks(delimiter: number, quote: number): void;
-  scan(from: number, end: number, width: number, rows: number, ends: number): number;
-  scanJson(from: number, end: number, width: number, rows: number, ends: number): number;
-  numbers(
-    ends: number,
-    k: number,
-    width: number,
-    rows: number,
-    kind: number,
-    out: number,
-    table: number,
-    odd: number,
-  ): number;
-  dates(ends: number, k: number, width: number, rows: number, out: number, odd: number): number;
+  setPlaces(ends: number, marks: number, odd: number): void;
+  scan(from: number, end: number, rows: number): number;
+  scanJson(from: number, end: number, rows: number): number;
+  numbers(k: number, rows: number, kind: number, out: number, table: number): number;
+  dates(k: number, rows: number, out: number): number;
   texts(
-    ends: number,
     k: number,
-    width: number,
     rows: number,
     out: number,
     slots: number,
@@ -35,20 +25,8 @@ export interface BlockProgram {
     most: number,
     next: number,
     fresh: number,
-    odd: number,
   ): number;
-  longTexts(
-    ends: number,
-    k: number,
-    width: number,
-    rows: number,
-    out: number,
-    heap: number,
-    length: number,
-    most: number,
-    blank: boolean,
-    odd: number,
-  ): number;
+  longTexts(k: number, rows: number, out: number, heap: number, length: number, most: number, blank: boolean): number;
 }
 
 /** The formats in which `numbers` stores values: 128 bits, 64 bits, or a double. */

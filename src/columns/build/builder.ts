@@ -58,6 +58,17 @@ const NO_WORDS = new Int32Array(0);
 const NO_FLOATS = new Float64Array(0);
 const NO_BYTES = new Uint8Array(0);
 
+type CellOptions = Pick<ReadOptions, "decimals" | "text" | "onPrecisionLoss">;
+
+/** How a column is read where that does not follow from its type. */
+interface BuilderParts {
+  readonly mode?: TextMode | undefined;
+  readonly memory?: ColumnMemory | undefined;
+  readonly cells?: CellType | undefined;
+  /** Texts that are null. */
+  readonly nullTexts?: readonly Uint8Array[] | undefined;
+}
+
 /**
  * One column under construction: typed buffers that readers fill by row number. All columns have the same object shape,
  * so that the loops over them stay monomorphic; `buffer` says which buffer is in use.
@@ -71,6 +82,7 @@ export class ColumnBuilder implements CellTarget {
   readonly write: CellWriter;
   readonly precision: number;
   readonly scale: number;
+  readonly round: boolean;
   /** Buffer items per row. */
   readonly stride: number;
   words: Int32Array = NO_WORDS;
@@ -92,17 +104,15 @@ export class ColumnBuilder implements CellTarget {
   private heapHint = 1024;
   capacity = 0;
 
-  constructor(
-    column: ColumnSpec,
-    options: Pick<ReadOptions, "decimals" | "text"> = {},
-    mode?: TextMode,
-    private readonly memory: ColumnMemory = FRESH,
-    cells?: CellType,
-    /** Texts that are null. */
-    private readonly nullTexts: readonly Uint8Array[] = [],
-  ) {
+  private readonly memory: ColumnMemory;
+  private readonly nullTexts: readonly Uint8Array[];
+
+  constructor(column: ColumnSpec, options: CellOptions, parts: BuilderParts = {}) {
     const type = parseType(column.type);
-    const { reader, buffer, stride, write } = cells ?? cellType(type, options.decimals);
+    const { mode, memory = FRESH, cells = cellType(type, options.decimals), nullTexts = [] } = parts;
+    const { reader, buffer, stride, write } = cells;
+    this.memory = memory;
+    this.nullTexts = nullTexts;
     this.name = column.name;
     this.type = column.type;
     this.kind = type.kind;
@@ -112,6 +122,7 @@ export class ColumnBuilder implements CellTarget {
     this.write = write;
     this.precision = type.precision ?? 19;
     this.scale = type.scale ?? 0;
+    this.round = options.onPrecisionLoss === "round";
     this.dictionary = buffer === "text" ? new TextDictionary() : NO_DICTIONARY;
     this.mode = mode ?? (type.kind === "unknown" ? "utf8" : TEXT_MODES[options.text ?? "auto"]);
   }
@@ -302,7 +313,7 @@ export function hasFull(builders: readonly ColumnBuilder[]): boolean {
 /** Placeholder for a column of the file that is not declared. */
 export class SkippedColumn extends ColumnBuilder {
   constructor() {
-    super({ name: "", type: "String" }, undefined, undefined, undefined, SKIPPED_CELLS);
+    super({ name: "", type: "String" }, {}, { cells: SKIPPED_CELLS });
   }
 
   override setNull(): void {}
@@ -312,7 +323,7 @@ export class SkippedColumn extends ColumnBuilder {
 /** The cells after the delimiter that ends a row: empty, or the grammar refuses the row. */
 export class EmptyColumn extends ColumnBuilder {
   constructor() {
-    super({ name: "", type: "String" }, undefined, undefined, undefined, NO_CELLS);
+    super({ name: "", type: "String" }, {}, { cells: NO_CELLS });
   }
 
   override setNull(): void {}
@@ -324,9 +335,9 @@ function cellsWithNulls(column: ColumnSpec, options: ReadOptions, nulls: readonl
   if (nulls.length === 0) return undefined;
   const cells = cellType(parseType(column.type), options.decimals);
   if (cells.reader === TEXT) return undefined;
-  const trial = new ColumnBuilder(column, options);
+  const trial = new ColumnBuilder(column, { decimals: options.decimals });
   trial.reserve(1);
-  const isValue = nulls.some((text) => trial.write(trial, 0, text, 0, text.length, false) === CELL_OK);
+  const isValue = nulls.some((text) => trial.write(trial, 0, text, 0, text.length) === CELL_OK);
   return isValue ? { ...cells, reader: EXACT } : undefined;
 }
 
@@ -338,22 +349,35 @@ function isSame(text: Uint8Array, b: Uint8Array, start: number, end: number): bo
 
 const TEXT_MODES = { auto: "undecided", dictionary: "dictionary", utf8: "utf8" } as const;
 
+/** What a reader decides about its columns besides their types. */
+export interface BuilderSettings {
+  /** How text is stored in each column, where that is decided. */
+  readonly modes?: readonly (TextMode | undefined)[] | undefined;
+  /** Rows for which there is room at first. */
+  readonly expected?: number;
+  readonly memoryOfColumn?: (() => ColumnMemory) | undefined;
+  /** Texts that are null. */
+  readonly nullTexts?: readonly Uint8Array[];
+}
+
 /**
  * Creates builders for columns with room for `expected` rows, text columns whose layout is not decided yet for at most
- * 4,096. Cells with one of `nullTexts` are null.
+ * 4,096.
  */
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions & Batching,
-  modes?: readonly (TextMode | undefined)[],
-  expected = FIRST_ROWS,
-  memoryOfColumn?: () => ColumnMemory,
-  nullTexts?: readonly Uint8Array[],
+  { modes, expected = FIRST_ROWS, memoryOfColumn, nullTexts }: BuilderSettings = {},
 ): ColumnBuilder[] {
   const rows = Math.min(expected, options.batchRows ?? READ_BATCH.rows);
   return columns.map((column, i) => {
     const cells = cellsWithNulls(column, options, nullTexts ?? []);
-    const builder = new ColumnBuilder(column, options, modes?.[i], memoryOfColumn?.(), cells, nullTexts);
+    const builder = new ColumnBuilder(column, options, {
+      mode: modes?.[i],
+      memory: memoryOfColumn?.(),
+      cells,
+      nullTexts,
+    });
     const isOpen = builder.buffer === "text" && builder.mode === "undecided";
     builder.reserve(isOpen ? Math.min(rows, FIRST_ROWS) : rows);
     return builder;

@@ -83,9 +83,8 @@ export class RowBlocks {
   private readonly inputAt: number;
   private columns: readonly Column[] = [];
   private laidOut: readonly ColumnBuilder[] | undefined;
-  /** Rows of a block, cells of a row, and marks of one. */
+  /** Rows of a block, and marks of a row. */
   private rows = 0;
-  private width = 0;
   private marks = 0;
   private endsAt = 0;
   private oddAt = 0;
@@ -187,8 +186,8 @@ export class RowBlocks {
 
   /** Reads at most `rows` rows into the columns, from their row `first` on; returns their number. */
   private readBlock({ p, fastEnd }: RowBytes, first: number, rows: number): number {
-    const { inputAt, endsAt, program, syntax, width } = this;
-    const found = program[syntax.scan](inputAt + p, inputAt + fastEnd, width, rows, endsAt);
+    const { inputAt, program, syntax } = this;
+    const found = program[syntax.scan](inputAt + p, inputAt + fastEnd, rows);
     if (found === 0) return 0;
     let read = found;
     for (const column of this.columns) read = this.readColumn(column, first, read);
@@ -201,19 +200,19 @@ export class RowBlocks {
 
   /** Reads one column of `rows` rows; returns how many of them are plain. */
   private readColumn(column: Column, first: number, rows: number): number {
-    const { program, endsAt, oddAt, marks } = this;
+    const { program } = this;
     const { field, k, out, table } = column;
     switch (field.reader) {
       case DECIMAL128:
       case INTEGER:
       case FLOAT: {
         const kind = field.reader === FLOAT ? AS_FLOAT : field.reader === INTEGER ? AS_INTEGER : AS_DECIMAL;
-        const odd = program.numbers(endsAt, k, marks, rows, kind, out, table, oddAt);
+        const odd = program.numbers(k, rows, kind, out, table);
         storeBlock(column, first, rows);
         return this.readOdd(column, first, rows, odd);
       }
       case DATE: {
-        const odd = program.dates(endsAt, k, marks, rows, out, oddAt);
+        const odd = program.dates(k, rows, out);
         storeBlock(column, first, rows);
         return this.readOdd(column, first, rows, odd);
       }
@@ -252,7 +251,7 @@ export class RowBlocks {
   }
 
   private readTexts(column: Column, first: number, rows: number): number {
-    const { program, endsAt, marks, notesAt, oddAt } = this;
+    const { program, notesAt } = this;
     const { field, k, out, slots } = column;
     const { dictionary, maxBytes } = field;
     const outgrown = dictionary.size * 2 > column.known && column.known < this.mostKnown;
@@ -260,9 +259,8 @@ export class RowBlocks {
     const next = dictionary.size;
     const most = Math.min(maxBytes, INPUT);
     const mask = column.known - 1;
-    const odd = program.texts(endsAt, k, marks, rows, out, slots, mask, most, next, notesAt, oddAt);
-    const added = program.added.value;
-    if (added > 0) return this.addTexts(column, first, rows, next, added, odd);
+    const odd = program.texts(k, rows, out, slots, mask, most, next, notesAt);
+    if (program.added.value > 0) return this.addTexts(column, first, rows, next, odd);
     storeBlock(column, first, rows);
     return this.readOdd(column, first, rows, odd);
   }
@@ -279,9 +277,10 @@ export class RowBlocks {
    * Looks up the dictionary numbers of the texts that the program numbered from `next` on, and reads the cells that it
    * left, in row order: texts are numbered by first appearance.
    */
-  private addTexts(column: Column, first: number, rows: number, next: number, added: number, odd: number): number {
-    const { memory, words } = this;
+  private addTexts(column: Column, first: number, rows: number, next: number, odd: number): number {
+    const { memory, program, words } = this;
     const { field, k } = column;
+    const added = program.added.value;
     const numbers = new Int32Array(added);
     const oddValues = new Int32Array(odd);
     let read = rows;
@@ -329,11 +328,11 @@ export class RowBlocks {
   }
 
   private readLongTexts({ field, k, out, values }: Column, first: number, rows: number): number {
-    const { program, endsAt, heapAt, marks, oddAt } = this;
+    const { program, heapAt } = this;
     const { heapLength } = field;
     const most = Math.min(field.maxBytes, INPUT);
     const blank = !field.emptyIsNull;
-    const nulls = program.longTexts(endsAt, k, marks, rows, out, heapAt, heapLength, most, blank, oddAt);
+    const nulls = program.longTexts(k, rows, out, heapAt, heapLength, most, blank);
     const read = program.read.value;
     if (read === 0) return 0;
     for (let j = 0; j < nulls; j++) field.setNull(first + this.oddRow(j));
@@ -373,13 +372,13 @@ export class RowBlocks {
     });
     this.columns = columns.filter(({ field }) => field.reader !== SKIPPED);
     this.rows = rows;
-    this.width = fields.length;
     this.marks = layout.marks;
     this.mostKnown = mostKnown;
     this.endsAt = layout.endsAt;
     this.oddAt = layout.oddAt;
     this.notesAt = layout.notesAt;
     this.heapAt = layout.heapAt;
+    this.program.setPlaces(layout.endsAt, layout.marks, layout.oddAt);
     this.laidOut = fields;
     return true;
   }

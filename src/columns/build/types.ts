@@ -7,6 +7,7 @@ import {
   DECIMAL_ROUNDED,
   DECIMAL_TOO_WIDE,
   DECIMAL128_DIGITS,
+  type DecimalTarget,
   readDecimal,
 } from "../../value/decimal.js";
 import { isOverflow, readNumber } from "../../value/number.js";
@@ -27,13 +28,10 @@ export const CELL_BAD_UTF8 = 5;
 /** An array or object of JSON. */
 export const CELL_NESTED = 6;
 
-/** The column that cells are written to. */
-export interface CellTarget {
-  readonly words: Int32Array;
+/** The column that cells are written to; `round` is for all values that lose digits. */
+export interface CellTarget extends DecimalTarget {
   readonly floats: Float64Array;
   readonly bits: Uint8Array;
-  readonly precision: number;
-  readonly scale: number;
   setText(row: number, b: Uint8Array, start: number, end: number): void;
 }
 
@@ -41,14 +39,7 @@ export interface CellTarget {
  * Reads all of `start` to `end` as the cell of a row. This is the exact path, for cells that the fast readers do not
  * handle. A value is stored only if the result is {@link CELL_OK} or {@link CELL_ROUNDED}.
  */
-export type CellWriter = (
-  column: CellTarget,
-  row: number,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  round: boolean,
-) => number;
+export type CellWriter = (column: CellTarget, row: number, b: Uint8Array, start: number, end: number) => number;
 
 // The fast reader of a column, on which the loops over cells switch. Small integers, so that the comparison is one
 // instruction.
@@ -88,14 +79,14 @@ const TYPES: Readonly<Record<TypeKind, CellType>> = {
   text,
   date: { reader: DATE, buffer: "words", stride: 1, write: writeDate },
   datetime: { reader: EXACT, buffer: "words", stride: 2, write: writeTimestamp },
-  decimal: { reader: DECIMAL128, buffer: "words", stride: 4, write: decimalWriter(4) },
+  decimal: { reader: DECIMAL128, buffer: "words", stride: 4, write: writeDecimal },
   integer: { reader: INTEGER, buffer: "words", stride: 2, write: writeInteger },
   double: { reader: FLOAT, buffer: "floats", stride: 1, write: writeDouble },
   boolean: { reader: EXACT, buffer: "bits", stride: 1, write: writeBoolean },
   unknown: text,
 };
 
-const DECIMAL256: CellType = { reader: EXACT, buffer: "words", stride: 8, write: decimalWriter(8) };
+const DECIMAL256: CellType = { reader: EXACT, buffer: "words", stride: 8, write: writeDecimal };
 /** Decimals read as doubles (`decimals: "float64"`). */
 const DECIMAL_AS_DOUBLE: CellType = { ...TYPES.double, write: writeFinite };
 /** A column of the file that is not read. */
@@ -124,19 +115,11 @@ function writeDate({ words }: CellTarget, row: number, b: Uint8Array, start: num
   return CELL_OK;
 }
 
-function decimalWriter(stride: number): CellWriter {
-  return ({ words, precision, scale }, row, b, start, end, round) =>
-    readDecimal(b, start, end, words, row * stride, stride, precision, scale, round);
+function writeDecimal(column: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
+  return readDecimal(b, start, end, column, row);
 }
 
-function writeDouble(
-  { floats }: CellTarget,
-  row: number,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  round: boolean,
-): number {
+function writeDouble({ floats, round }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
   const value = readNumber(b, start, end);
   if (value === undefined) return CELL_BAD;
   const overflow = !Number.isFinite(value) && !Number.isNaN(value) && isOverflow(b, start);
@@ -154,17 +137,13 @@ function writeFinite({ floats }: CellTarget, row: number, b: Uint8Array, start: 
   return CELL_OK;
 }
 
-const wide = new Int32Array(4);
+/** An integer of 64 bits, which may be one of 128 until its size is known. */
+const integer = { words: new Int32Array(4), stride: 4, precision: 19, scale: 0, round: false };
 
-function writeInteger(
-  { words }: CellTarget,
-  row: number,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  round: boolean,
-): number {
-  const outcome = readDecimal(b, start, end, wide, 0, 4, 19, 0, round);
+function writeInteger({ words, round }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
+  const { words: wide } = integer;
+  integer.round = round;
+  const outcome = readDecimal(b, start, end, integer, 0);
   if (outcome !== CELL_OK && outcome !== CELL_ROUNDED) return outcome;
   const sign = wide[1] >> 31;
   if (wide[2] !== sign || wide[3] !== sign) return CELL_TOO_WIDE;
@@ -173,14 +152,7 @@ function writeInteger(
   return outcome;
 }
 
-function writeTimestamp(
-  { words }: CellTarget,
-  row: number,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  round: boolean,
-): number {
+function writeTimestamp({ words, round }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
   let ms = readTimestamp(b, start, end);
   const tooFine = ms === TOO_FINE;
   if (tooFine) {

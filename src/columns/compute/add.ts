@@ -76,7 +76,7 @@ function addUnits(a: Units, b: Units, { sign, powers, type, place }: Addition, r
     if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(out, i * count, count, x + sign * y);
     else {
       const sum = big(a, i) * 10n ** BigInt(powers.left) + BigInt(sign) * big(b, i) * 10n ** BigInt(powers.right);
-      storeChecked(out, i * count, type, sum, from + i, place);
+      storeChecked(out, i * count, type, sum, { ...place, row: from + i });
     }
   }
   return out;
@@ -94,13 +94,12 @@ export function storeChecked(
   at: number,
   type: UnitsType,
   value: bigint,
-  row: number,
-  place: Place,
+  place: Place & { readonly row: number },
 ): void {
   const size = value < 0n ? -value : value;
   if (type.isInteger ? size > INT64_LIMIT - (value < 0n ? 0n : 1n) : size >= 10n ** BigInt(type.precision)) {
     const name = type.isInteger ? "64 bits" : `${type.precision} digits`;
-    throw tooLarge(place, row, `${value}${type.scale === 0 ? "" : `e-${type.scale}`}`, name);
+    throw tooLarge(place, place.row, `${value}${type.scale === 0 ? "" : `e-${type.scale}`}`, name);
   }
   storeBig(out, at, wordsOf(type), value);
 }

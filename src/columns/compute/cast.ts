@@ -94,7 +94,7 @@ export function castConstant(value: Exclude<Constant, null>, type: DataType, pla
     const isInteger = DataType.isInt(type) && scale === 0 && digits < 19;
     const made: UnitsType = { scale, precision: digits, isInteger };
     const words = new Int32Array(wordsOf(made));
-    storeChecked(words, 0, made, units, 0, place);
+    storeChecked(words, 0, made, units, { ...place, row: 0 });
     return new Vector([unitsData(made, 1, words, undefined)]);
   }
   if (isNumber(type)) {

@@ -13,7 +13,7 @@ import {
   Vector,
 } from "../arrow/arrow.js";
 import { alignedBits } from "../arrow/bits.js";
-import { emptyData } from "../arrow/empty-data.js";
+import { emptyData } from "../arrow/record-batch.js";
 import { takeColumn } from "../table/take.js";
 import { cast, castConstant, commonType } from "./cast.js";
 import { isValid, needEqualLength, validOf } from "./chunks.js";

@@ -3,8 +3,7 @@ import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import { Bool, Data, type DataType, Decimal, Float64, Int64, Type, Vector } from "../arrow/arrow.js";
 import { countBits, validityBits, withoutNaN } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
-import { emptyData } from "../arrow/empty-data.js";
-import { sliceData } from "../arrow/record-batch.js";
+import { emptyData, sliceData } from "../arrow/record-batch.js";
 import type { Place } from "./place.js";
 import type { UnitsType } from "./units.js";
 

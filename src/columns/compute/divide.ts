@@ -92,7 +92,7 @@ function divideUnits(a: Units, b: Units, { power, type, place }: Division, { len
     if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(out, i * count, count, quotient(x, y));
     else {
       const [n, d] = [big(a, i) * 10n ** BigInt(Math.max(power, 0)), big(b, i) * 10n ** BigInt(Math.max(-power, 0))];
-      storeChecked(out, i * count, type, bigQuotient(n, d), from + i, place);
+      storeChecked(out, i * count, type, bigQuotient(n, d), { ...place, row: from + i });
     }
   }
   return out;

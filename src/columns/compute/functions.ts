@@ -53,7 +53,7 @@ export function mod(left: Vector, right: Operand, place: Place): Vector {
             if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(out, i * count, count, x % y);
             else {
               const rest = (big(a, i) * 10n ** BigInt(upA)) % (big(b, i) * 10n ** BigInt(upB));
-              storeChecked(out, i * count, type, rest, from + i, place);
+              storeChecked(out, i * count, type, rest, { ...place, row: from + i });
             }
           }
           return unitsData(type, length, out, valid);

@@ -56,7 +56,7 @@ function multiplyUnits(a: Units, b: Units, type: UnitsType, { length, valid, fro
     if (valid !== undefined && (valid[i >> 3] & (1 << (i & 7))) === 0) continue;
     const product = small(a.words, i * a.step, a.count) * small(b.words, i * b.step, b.count);
     if (product < TWO_53 && product > -TWO_53) store(out, i * count, count, product);
-    else storeChecked(out, i * count, type, big(a, i) * big(b, i), from + i, place);
+    else storeChecked(out, i * count, type, big(a, i) * big(b, i), { ...place, row: from + i });
   }
   return out;
 }
@@ -73,7 +73,7 @@ function multiply128(a: Units, b: Units, type: UnitsType, { length, valid, from 
   clearNulls(products, valid, length);
   const words = wordsOf(type) === 4 ? products : as256(products);
   for (const i of beyond) {
-    storeChecked(words, i * wordsOf(type), type, big(a, i) * big(b, i), from + i, place);
+    storeChecked(words, i * wordsOf(type), type, big(a, i) * big(b, i), { ...place, row: from + i });
   }
   return words;
 }

@@ -119,7 +119,7 @@ export function mapUnits(vector: Vector, type: UnitsType, scaling: Scaling): Vec
       }
       const exact = divideBig(big(units, i), bigDivisor);
       if (onLoss !== undefined && exact * bigDivisor !== big(units, i)) onLoss(units, i, from + i);
-      storeChecked(out, i * count, type, exact * bigFactor, from + i, place);
+      storeChecked(out, i * count, type, exact * bigFactor, { ...place, row: from + i });
     }
     return unitsData(type, data.length, out, valid);
   });

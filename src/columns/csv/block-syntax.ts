@@ -36,7 +36,7 @@ function stores(b: Uint8Array, from: number, to: number, field: ColumnBuilder, r
     field.setText(row, b, from, to);
     return true;
   }
-  if (!field.isNullText(b, from, to)) return field.write(field, row, b, from, to, false) === CELL_OK;
+  if (!field.isNullText(b, from, to)) return field.write(field, row, b, from, to) === CELL_OK;
   field.setNull(row);
   return true;
 }

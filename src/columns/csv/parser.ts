@@ -5,7 +5,6 @@ import {
   type CsvSyntax,
   csvRow,
   DOUBLED,
-  type FaultSlot,
   INCOMPLETE,
   MALFORMED,
   QUOTED,
@@ -73,7 +72,6 @@ export class CsvParser {
   readonly row = csvRow();
   /** Memory of batches that are no longer used. */
   readonly spare = new SpareMemory();
-  private readonly slot: FaultSlot = {};
   private readonly maxCell: number;
   private mayUseBlocks: boolean;
   private scratch: Uint8Array = new Uint8Array(0);
@@ -270,11 +268,11 @@ export class CsvParser {
 
   /** Splits the current row into cells; {@link INCOMPLETE} if its end is missing. */
   split(): number {
-    const { cursor, row, slot } = this;
+    const { cursor, row } = this;
     const length = cursor.end - cursor.p;
-    const next = splitRow(cursor.b, cursor.p, cursor.end, this.last, row, slot, this.syntax);
+    const next = splitRow(cursor, this.last, row, this.syntax);
     if (next === MALFORMED) {
-      const fault = slot.fault as CsvFault;
+      const fault = row.fault as CsvFault;
       throw this.refused(grammarFault(fault, this.fields[fault.cell]?.name));
     }
     if (next === INCOMPLETE) {

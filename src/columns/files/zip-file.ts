@@ -1,4 +1,4 @@
-import { firstCells } from "../../format/first-record.js";
+import { firstCells } from "../../format/csv-records.js";
 import { zipEntry } from "../../format/zip.js";
 import type { ZipEntry, ZipOptions, ZipSource } from "../../format/zip-entry.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";

@@ -1,4 +1,3 @@
-import { atomicFile } from "../../disk/atomic-file.js";
 import {
   type Data,
   DataType,
@@ -12,11 +11,8 @@ import {
 } from "../arrow/arrow.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { vectorToStrings } from "../arrow/vector-values.js";
-import { noBatches, type OnWritten, type Written } from "../io/written.js";
-import { conform } from "../table/conform.js";
-import { ArrowSink } from "./sink.js";
-import { namesWritten } from "./stream.js";
-import { writable } from "./writable.js";
+import type { OnWritten, Written } from "../io/written.js";
+import { namesWritten, writable, writeBatches } from "./stream.js";
 
 /**
  * Writes batches in Arrow's file format, which allows random access and lets a dictionary grow but not change: every
@@ -25,33 +21,15 @@ import { writable } from "./writable.js";
  *
  * @throws {FileError} if it cannot be written; also any error of the batches
  */
-export async function writeArrowFile(
+export function writeArrowFile(
   batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   path: string,
-  { onWritten }: OnWritten = {},
+  options: OnWritten = {},
 ): Promise<Written> {
-  return atomicFile(path, async (file) => {
-    const sink = new ArrowSink();
-    const writer = new RecordBatchFileWriter();
+  return writeBatches(batches, path, options, new RecordBatchFileWriter(), (schema) => {
+    const target = new Schema(namesWritten(schema.fields), schema.metadata);
     const columns: Unified[] = [];
-    let schema: Schema | undefined;
-    let target: Schema | undefined;
-    let rows = 0;
-    let bytes = 0;
-    for await (const batch of batches) {
-      if (schema === undefined) {
-        target = new Schema(namesWritten(batch.schema.fields), batch.schema.metadata);
-        writer.reset(sink, target);
-      }
-      schema ??= batch.schema;
-      if (batch.numRows > 0) writer.write(unified(conform(batch, schema), target ?? schema, columns));
-      rows += batch.numRows;
-      bytes += await sink.flush(file);
-      onWritten?.(batch);
-    }
-    if (schema === undefined) throw noBatches();
-    writer.finish();
-    return { rows, bytes: bytes + (await sink.flush(file)) };
+    return { target, converted: (batch) => (batch.numRows > 0 ? unified(batch, target, columns) : undefined) };
   });
 }
 

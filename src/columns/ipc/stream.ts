@@ -1,8 +1,10 @@
+import type { FileHandle } from "node:fs/promises";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import {
+  AsyncByteQueue,
   type Data,
-  type DataType,
+  DataType,
   type Decimal,
   Dictionary,
   Field,
@@ -14,13 +16,13 @@ import {
   Table,
   Type,
   Utf8,
+  Vector,
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { noBatches, type OnWritten, type Written } from "../io/written.js";
 import { conform, shareDictionaries } from "../table/conform.js";
-import { ArrowSink } from "./sink.js";
-import { writable } from "./writable.js";
+import { takeVector } from "../table/take.js";
 
 /** Options for writing Arrow IPC. */
 export interface IPCOptions {
@@ -147,38 +149,112 @@ export interface ArrowStreamOptions extends OnWritten {
   readonly schema?: Schema;
 }
 
+type Batches = AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
+
 /**
  * Writes batches as an Arrow IPC stream, with one batch in memory at a time. The file gets its name once it is
  * complete.
  *
  * @throws {FileError} if it cannot be written; also any error of the batches
  */
-export async function writeArrowStream(
-  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+export function writeArrowStream(batches: Batches, path: string, options: ArrowStreamOptions = {}): Promise<Written> {
+  return writeBatches(batches, path, options, new RecordBatchStreamWriter(), (schema) => {
+    const target = portableSchema(schema, false);
+    return { target, converted: (batch) => underSchema(batch, target) };
+  });
+}
+
+/** The schema that is written for another one, and what is written of a batch: undefined if it is left out. */
+type Conversion = (schema: Schema) => {
+  readonly target: Schema;
+  readonly converted: (batch: RecordBatch) => RecordBatch | undefined;
+};
+
+/** Writes batches with one of Arrow's writers. */
+export function writeBatches(
+  batches: Batches,
   path: string,
-  { schema, onWritten }: ArrowStreamOptions = {},
+  { schema, onWritten }: ArrowStreamOptions,
+  writer: RecordBatchStreamWriter | RecordBatchFileWriter,
+  conversion: Conversion,
 ): Promise<Written> {
   return atomicFile(path, async (file) => {
     const sink = new ArrowSink();
-    const writer = new RecordBatchStreamWriter();
-    let own = schema;
-    let target = own === undefined ? undefined : portableSchema(own, false);
-    if (target !== undefined) writer.reset(sink, target);
+    const begin = (own: Schema) => {
+      const { target, converted } = conversion(own);
+      writer.reset(sink, target);
+      return (batch: RecordBatch) => converted(conform(batch, own));
+    };
+    let convert = schema && begin(schema);
     let rows = 0;
     let bytes = 0;
     for await (const batch of batches) {
-      if (own === undefined || target === undefined) {
-        own = batch.schema;
-        target = portableSchema(own, false);
-        writer.reset(sink, target);
-      }
-      writer.write(underSchema(conform(batch, own), target));
+      convert ??= begin(batch.schema);
+      const converted = convert(batch);
+      if (converted !== undefined) writer.write(converted);
       rows += batch.numRows;
       bytes += await sink.flush(file);
       onWritten?.(batch);
     }
-    if (target === undefined) throw noBatches();
+    if (convert === undefined) throw noBatches();
     writer.finish();
     return { rows, bytes: bytes + (await sink.flush(file)) };
   });
+}
+
+/** Buffers the output of one of Arrow's writers, which have no backpressure, until it is written to a file. */
+class ArrowSink extends AsyncByteQueue {
+  private chunks: Uint8Array[] = [];
+
+  override write(value: unknown): void {
+    const bytes = value as Uint8Array;
+    if (bytes?.byteLength > 0) this.chunks.push(bytes);
+  }
+
+  /** Everything buffered. The library's own join drops columns that share their memory with the one before. */
+  bytes(): Uint8Array {
+    const all = new Uint8Array(this.chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
+    let at = 0;
+    for (const chunk of this.chunks) {
+      all.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return all;
+  }
+
+  /** Writes everything buffered to the file, however little each write accepts; returns the number of bytes. */
+  async flush(file: FileHandle): Promise<number> {
+    const { chunks } = this;
+    this.chunks = [];
+    const wanted = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    if (wanted === 0) return 0;
+    const { bytesWritten } = await file.writev(chunks);
+    const rest = bytesWritten < wanted ? Buffer.concat(chunks).subarray(bytesWritten) : Buffer.alloc(0);
+    for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
+    return wanted;
+  }
+}
+
+/**
+ * Prepares a column for the Arrow library's writer, which writes some slices wrong: it applies the offset of views
+ * twice, and takes the row count of a dense union for the length of its children. Such slices, and columns that contain
+ * them, are copied.
+ */
+export function writable(data: Data): Data {
+  if (isWhole(data)) return data;
+  const rows = Uint32Array.from({ length: data.length }, (_, i) => i);
+  return takeVector(new Vector([data]), rows).data[0] as Data;
+}
+
+/** Whether the library writes the column correctly as it is. */
+function isWhole(data: Data): boolean {
+  if (!holdsFragile(data.type)) return true;
+  return isFragile(data.type) && data.offset === 0 && data.children.every(isWhole);
+}
+
+const isFragile = (type: DataType): boolean =>
+  DataType.isUtf8View(type) || DataType.isBinaryView(type) || DataType.isDenseUnion(type);
+
+function holdsFragile(type: DataType): boolean {
+  return isFragile(type) || (type.children ?? []).some((child: Field) => holdsFragile(child.type));
 }

@@ -92,5 +92,5 @@ function stores(b: Uint8Array, from: number, to: number, column: ColumnBuilder, 
     column.setText(row, b, from, to);
     return true;
   }
-  return column.write(column, row, b, from, to, false) === CELL_OK;
+  return column.write(column, row, b, from, to) === CELL_OK;
 }

@@ -88,8 +88,9 @@ function writerFor(a: DataType, b: DataType, orders: Orders): Write | undefined 
   const [first, second] = [unitOf(a), unitOf(b)];
   if (first !== undefined && first.of === second?.of) {
     const powers = [Math.max(0, second.scale - first.scale), Math.max(0, first.scale - second.scale)] as const;
-    return (left, right, valid, bits) =>
-      compareUnits(unitsOf(left), unitsOf(right), powers, orders, valid, bits, left.length);
+    return (left, right, valid, bits) => {
+      compareUnits({ a: unitsOf(left), b: unitsOf(right), powers, length: left.length }, orders, valid, bits);
+    };
   }
   if (isNumber(a) && isNumber(b)) {
     return (left, right, _, bits) => compareDoubles(doublesOf(left), doublesOf(right), 1, orders, bits);
@@ -108,15 +109,16 @@ function unitOf(type: DataType): { readonly of: string; readonly scale: number }
 
 const isTime = (type: DataType): boolean => DataType.isDate(type) || DataType.isTimestamp(type);
 
-function compareUnits(
-  a: Units,
-  b: Units,
-  [powerA, powerB]: readonly [number, number],
-  orders: Orders,
-  valid: Validity,
-  bits: Uint8Array,
-  length: number,
-): void {
+/** Units of two chunks, and the powers of ten that bring them to one scale. */
+interface UnitPairs {
+  readonly a: Units;
+  readonly b: Units;
+  readonly powers: readonly [number, number];
+  readonly length: number;
+}
+
+function compareUnits({ a, b, powers, length }: UnitPairs, orders: Orders, valid: Validity, bits: Uint8Array): void {
+  const [powerA, powerB] = powers;
   const [fa, fb] = [POWERS[powerA], POWERS[powerB]];
   for (let i = 0; i < length; i++) {
     const x = small(a.words, i * a.step, a.count) * fa;

@@ -52,11 +52,8 @@ function sortByWord(words: Uint32Array, before: Uint32Array | undefined): Uint32
   let spare: Uint32Array = new Uint32Array(words.length);
   let spareWord: Uint32Array = new Uint32Array(shifts.length === 1 ? 0 : words.length);
   for (const [k, shift] of shifts.entries()) {
-    const starts = startsOf(word, shift, mask);
     const isLast = k === shifts.length - 1;
-    if (isLast) lastPass(order, word, spare, starts, shift, mask);
-    else if (order === undefined) firstPass(word, spare, spareWord, starts, shift, mask);
-    else radixPass(order, word, spare, spareWord, starts, shift, mask);
+    radixPass({ order, word }, spare, isLast ? undefined : spareWord, shift, mask);
     if (isLast) return spare;
     [order, spare] = [spare, order ?? new Uint32Array(words.length)];
     [word, spareWord] = [spareWord, word === words ? new Uint32Array(words.length) : word];
@@ -83,51 +80,32 @@ function startsOf(word: Uint32Array, shift: number, mask: number): Uint32Array {
   return starts;
 }
 
+/** Rows in an order, by default their own, with the integer of the key of each. */
+interface Keyed {
+  readonly order: Uint32Array | undefined;
+  readonly word: Uint32Array;
+}
+
+/** Moves rows to their places by a group of bits; the key integers as well, unless no pass reads them any more. */
 function radixPass(
-  order: Uint32Array,
-  word: Uint32Array,
+  { order, word }: Keyed,
   nextOrder: Uint32Array,
-  nextWord: Uint32Array,
-  starts: Uint32Array,
+  nextWord: Uint32Array | undefined,
   shift: number,
   mask: number,
 ): void {
+  const starts = startsOf(word, shift, mask);
+  if (nextWord === undefined) {
+    if (order === undefined) for (let i = 0; i < word.length; i++) nextOrder[starts[(word[i] >>> shift) & mask]++] = i;
+    else for (let i = 0; i < word.length; i++) nextOrder[starts[(word[i] >>> shift) & mask]++] = order[i];
+    return;
+  }
   for (let i = 0; i < word.length; i++) {
     const value = word[i];
     const to = starts[(value >>> shift) & mask]++;
-    nextOrder[to] = order[i];
+    nextOrder[to] = order === undefined ? i : order[i];
     nextWord[to] = value;
   }
-}
-
-/** As {@link radixPass}, of the rows in their original order. */
-function firstPass(
-  word: Uint32Array,
-  nextOrder: Uint32Array,
-  nextWord: Uint32Array,
-  starts: Uint32Array,
-  shift: number,
-  mask: number,
-): void {
-  for (let i = 0; i < word.length; i++) {
-    const value = word[i];
-    const to = starts[(value >>> shift) & mask]++;
-    nextOrder[to] = i;
-    nextWord[to] = value;
-  }
-}
-
-/** As {@link radixPass}, without the key integers, which no pass reads any more. */
-function lastPass(
-  order: Uint32Array | undefined,
-  word: Uint32Array,
-  nextOrder: Uint32Array,
-  starts: Uint32Array,
-  shift: number,
-  mask: number,
-): void {
-  if (order === undefined) for (let i = 0; i < word.length; i++) nextOrder[starts[(word[i] >>> shift) & mask]++] = i;
-  else for (let i = 0; i < word.length; i++) nextOrder[starts[(word[i] >>> shift) & mask]++] = order[i];
 }
 
 /**

@@ -18,8 +18,7 @@ import {
   Vector,
 } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
-import { emptyData } from "../arrow/empty-data.js";
-import { recordBatch } from "../arrow/record-batch.js";
+import { emptyData, recordBatch } from "../arrow/record-batch.js";
 import { tableOfVectors } from "./of-vectors.js";
 import type { RoutedColumn } from "./take-blocks.js";
 import { gatherBytes, gatherLargeBytes, gatherOneOfBytes, gatherViews } from "./take-bytes.js";
@@ -268,7 +267,7 @@ function gatherList(chunks: readonly Data[], places: Places): Data {
   }
   const child = gatherChild(chunks, 0, childRow, childChunk);
   const valueOffsets = large ? BigInt64Array.from(ends, BigInt) : ends;
-  return nested(chunks[0], places, [valueOffsets, undefined], [child], gatherValidity(chunks, places));
+  return nested(chunks[0], places, [child], { valueOffsets, ...gatherValidity(chunks, places) });
 }
 
 /** Fixed-size lists: copies as many child rows for every row, including null ones. */
@@ -284,7 +283,7 @@ function gatherFixedLists(chunks: readonly Data[], places: Places): Data {
     }
   }
   const child = gatherChild(chunks, 0, childRow, childChunk);
-  return nested(chunks[0], places, [undefined, undefined], [child], gatherValidity(chunks, places));
+  return nested(chunks[0], places, [child], gatherValidity(chunks, places));
 }
 
 /**
@@ -300,8 +299,7 @@ function gatherUnion(chunks: readonly Data[], places: Places): Data {
     typeIds[i] = row[i] < 0 ? type.typeIds[0] : source.typeIds[row[i]];
   }
   if (type.mode === UnionMode.Sparse) {
-    const children = gatherChildren(chunks, places);
-    return nested(chunks[0], places, [undefined, undefined], children, { nullCount: 0 }, typeIds);
+    return nested(chunks[0], places, gatherChildren(chunks, places), { nullCount: 0, typeIds });
   }
   const rows: number[][] = type.children.map(() => []);
   const from: number[][] = type.children.map(() => []);
@@ -314,7 +312,7 @@ function gatherUnion(chunks: readonly Data[], places: Places): Data {
     from[child].push(k);
   }
   const children = type.children.map((_, c) => gatherChild(chunks, c, rows[c], from[c]));
-  return nested(chunks[0], places, [valueOffsets, undefined], children, { nullCount: 0 }, typeIds);
+  return nested(chunks[0], places, children, { nullCount: 0, typeIds, valueOffsets });
 }
 
 function gatherChild(chunks: readonly Data[], child: number, row: readonly number[], chunk: readonly number[]): Data {
@@ -324,21 +322,16 @@ function gatherChild(chunks: readonly Data[], child: number, row: readonly numbe
   );
 }
 
+interface NestedBuffers {
+  readonly valueOffsets?: Int32Array | BigInt64Array;
+  readonly typeIds?: Int8Array;
+  readonly nullBitmap?: Uint8Array;
+  readonly nullCount: number;
+}
+
 /** A column like the first chunk, with other buffers and children. */
-function nested(
-  like: Data,
-  { row }: Places,
-  [valueOffsets, values]: readonly [Int32Array | BigInt64Array | undefined, Uint8Array | undefined],
-  children: Data[],
-  { nullBitmap, nullCount }: { readonly nullBitmap?: Uint8Array; readonly nullCount: number },
-  typeIds?: Int8Array,
-): Data {
-  return like.clone(
-    like.type,
-    0,
-    row.length,
-    nullCount,
-    [valueOffsets, values, nullBitmap, typeIds] as never,
-    children,
-  );
+function nested(like: Data, { row }: Places, children: Data[], buffers: NestedBuffers): Data {
+  const { valueOffsets, typeIds, nullBitmap, nullCount } = buffers;
+  const all = [valueOffsets, undefined, nullBitmap, typeIds];
+  return like.clone(like.type, 0, row.length, nullCount, all as never, children);
 }

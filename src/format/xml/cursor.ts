@@ -383,8 +383,9 @@ export class XMLCursor {
 }
 
 function decoded(b: Uint8Array, start: number, end: number, place: TextPlace): string {
-  const out = Buffer.alloc(end - start);
-  return out.toString("utf8", 0, decodeXML(b, start, end, place, out, 0));
+  const text = { bytes: Buffer.alloc(end - start), end: 0 };
+  decodeXML(b, start, end, place, text);
+  return text.bytes.toString("utf8", 0, text.end);
 }
 
 function equal(b: Uint8Array, start: number, end: number, c: Uint8Array, from: number, to: number): boolean {

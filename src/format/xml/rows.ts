@@ -128,7 +128,9 @@ export class XMLRows {
     if (cell !== this.scratch || start !== 0) this.scratch.set(cell.subarray(start, end));
     this.cell = this.scratch;
     this.start = 0;
-    this.end = decodeXML(cursor.b, textStart, textEnd, cursor.isCdata ? "cdata" : "text", this.scratch, length);
+    const text = { bytes: this.scratch, end: length };
+    decodeXML(cursor.b, textStart, textEnd, cursor.isCdata ? "cdata" : "text", text);
+    this.end = text.end;
   }
 
   private error(what: string, offset: number): DataError {

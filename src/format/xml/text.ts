@@ -25,22 +25,20 @@ export function isEntity(name: string): boolean {
  */
 export type TextPlace = "text" | "cdata" | "attribute";
 
+/** Text that is decoded part by part: its bytes up to `end`. */
+interface DecodedText {
+  readonly bytes: Uint8Array;
+  end: number;
+}
+
 /**
- * Decodes well-formed text: replaces references, normalizes line ends to line feeds (XML 1.0, 2.11) and writes UTF-8 to
- * `out`, which needs no more room than the source.
- *
- * @returns the position after the last byte written
+ * Decodes well-formed text: replaces references, normalizes line ends to line feeds (XML 1.0, 2.11) and appends UTF-8
+ * to `text`, which needs no more room than the source.
  */
-export function decodeXML(
-  b: Uint8Array,
-  start: number,
-  end: number,
-  place: TextPlace,
-  out: Uint8Array,
-  at: number,
-): number {
+export function decodeXML(b: Uint8Array, start: number, end: number, place: TextPlace, text: DecodedText): void {
   const lineFeed = place === "attribute" ? 0x20 : 0x0a;
-  let n = at;
+  const out = text.bytes;
+  let n = text.end;
   for (let p = start; p < end; p++) {
     const c = b[p];
     if (c === 0x26 && place !== "cdata") {
@@ -53,7 +51,7 @@ export function decodeXML(
       out[n++] = lineFeed;
     } else out[n++] = c === 0x09 && place === "attribute" ? 0x20 : c;
   }
-  return n;
+  text.end = n;
 }
 
 /**

@@ -36,8 +36,7 @@ export function numbersOfRows<Row>(table: Table, value: (row: Row) => unknown, w
         const result = fill(chunk, i, views, value);
         i = result.row;
         if (i === views.to) break;
-        if (result.value !== null && result.value !== undefined)
-          return others(chunks, i, result.value, views, value, numRows);
+        if (result.value !== null && result.value !== undefined) return others(chunks, result, views, value, numRows);
         setNull(chunk, i - chunk.first);
         nullCount++;
       }
@@ -63,7 +62,7 @@ function fill<Row>(
   from: number,
   views: RowViews<Row>,
   value: (row: Row) => unknown,
-): { readonly row: number; readonly value: unknown } {
+): Found {
   const { to } = views;
   for (let i = from; i < to; i++) {
     const result = value(views.at(i));
@@ -71,6 +70,12 @@ function fill<Row>(
     values[i - first] = result;
   }
   return { row: to, value: undefined };
+}
+
+/** A row whose value is not a number, or the end of the rows. */
+interface Found {
+  readonly row: number;
+  readonly value: unknown;
 }
 
 interface Numbers {
@@ -100,8 +105,7 @@ function unsafeNumbers(length: number): Float64Array {
 /** The values so far as an array, followed by the first value that is not a number and the rest. */
 function others<Row>(
   chunks: readonly Numbers[],
-  row: number,
-  result: unknown,
+  { row, value: other }: Found,
   views: RowViews<Row>,
   value: (row: Row) => unknown,
   numRows: number,
@@ -114,7 +118,7 @@ function others<Row>(
       values[to] = isNull ? null : numbers[i];
     }
   }
-  values[row] = result;
+  values[row] = other;
   for (let i = row + 1; i < numRows; i++) {
     if (i === views.to) views.enter(i);
     values[i] = value(views.at(i));

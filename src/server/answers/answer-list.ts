@@ -15,7 +15,7 @@ const LONGEST_PAGE = 100;
 /** Databases whose code, name or description contains all terms of `query`; a page of them. */
 export async function answerDatabaseList(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
   const items = [...state.store.databases.values()].map((database) => databaseFields(database, asker, state));
-  return page("databases", items, (item) => item.database_code, call, asker, state);
+  return page("databases", { items, codeOf: (item) => item.database_code }, call, asker, state);
 }
 
 /** Datasets of all databases or of `database_code`, searched in the same way. */
@@ -28,7 +28,13 @@ export async function answerDatasetList(call: Call, asker: Asker, state: Service
   const items = databases.flatMap((database) =>
     [...database.datasets.values()].map((dataset) => datasetFields({ database, dataset })),
   );
-  return page("datasets", items, (item) => `${item.database_code}/${item.dataset_code}`, call, asker, state);
+  return page(
+    "datasets",
+    { items, codeOf: (item) => `${item.database_code}/${item.dataset_code}` },
+    call,
+    asker,
+    state,
+  );
 }
 
 /** Tables, searched in the same way. */
@@ -41,13 +47,18 @@ export async function answerTableList(call: Call, asker: Asker, state: ServiceSt
     premium: entry.premium,
     status: { ...entry.status, refreshed_at: refreshedAt },
   }));
-  return page("datatables", items, (item) => `${item.vendor_code}/${item.datatable_code}`, call, asker, state);
+  return page(
+    "datatables",
+    { items, codeOf: (item) => `${item.vendor_code}/${item.datatable_code}` },
+    call,
+    asker,
+    state,
+  );
 }
 
 async function page<L extends ListName>(
   name: L,
-  items: readonly ListItems[L][],
-  codeOf: (item: ListItems[L]) => string,
+  { items, codeOf }: { readonly items: readonly ListItems[L][]; readonly codeOf: (item: ListItems[L]) => string },
   { parameters }: Call,
   { coding }: Asker,
   state: ServiceState,

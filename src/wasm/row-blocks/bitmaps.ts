@@ -16,3 +16,31 @@ export function oddUpTo(marks: u64): u64 {
   marks ^= marks << 16;
   return marks ^ (marks << 32);
 }
+
+/**
+ * Stores the places of the bits, counted from `p`, from `out` on; returns the place after them. Eight, or twelve of
+ * `many`, are stored at once: fewer are overwritten by what follows.
+ */
+@inline
+export function storeMarks(out: usize, p: usize, marks: u64, many: bool): usize {
+  const after = out + (<usize>popcnt(marks) << 2);
+  store<u32>(out, p + <usize>ctz(marks)); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 4); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 8); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 12); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 16); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 20); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 24); marks &= marks - 1;
+  store<u32>(out, p + <usize>ctz(marks), 28); marks &= marks - 1;
+  if (many) {
+    store<u32>(out, p + <usize>ctz(marks), 32); marks &= marks - 1;
+    store<u32>(out, p + <usize>ctz(marks), 36); marks &= marks - 1;
+    store<u32>(out, p + <usize>ctz(marks), 40); marks &= marks - 1;
+    store<u32>(out, p + <usize>ctz(marks), 44); marks &= marks - 1;
+  }
+  for (let at = out + (many ? 48 : 32); marks != 0; at += 4) {
+    store<u32>(at, p + <usize>ctz(marks));
+    marks &= marks - 1;
+  }
+  return after;
+}

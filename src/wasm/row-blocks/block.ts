@@ -12,6 +12,18 @@ export function setMarks(between: u8, around: u8): void {
   memory.fill(MARKS + QUOTE_MARK, around, 16);
 }
 
+/** Where scans put the ends of cells, how many marks a row has, and where readers of columns note odd rows. */
+export let endsAt: usize = 0;
+export let rowMarks: i32 = 0;
+export let oddAt: usize = 0;
+
+/** Sets where all blocks that follow are described. */
+export function setPlaces(ends: usize, marks: i32, odd: usize): void {
+  endsAt = ends;
+  rowMarks = marks;
+  oddAt = odd;
+}
+
 /** Whether the block is of JSON: text is in quotes there, and numbers begin with one zero at most. */
 export let isJson = false;
 /** Whether a cell of the block holds what its text is not: a doubled quote in CSV, an escape in JSON. */

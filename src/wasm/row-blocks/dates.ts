@@ -1,4 +1,4 @@
-import { isJson, isSpaced, quote } from "./block";
+import { endsAt, isJson, isSpaced, oddAt, quote, rowMarks } from "./block";
 import { cellEnd, cellStart, noteRow } from "./cells";
 import { DIGITS } from "./digits";
 
@@ -13,14 +13,14 @@ const BEFORE_MONTH = memory.data<i32>([
 ]);
 
 /** Dates `YYYY-MM-DD` of the years 1 to 9999 as days from 1970-01-01, the calendar checked (spec 2.6). */
-export function dates(ends: usize, k: i32, width: i32, rows: i32, out: usize, odd: usize): i32 {
+export function dates(k: i32, rows: i32, out: usize): i32 {
   const order = v128.load(DATES), off = v128.load(DATES, 16), over = v128.load(DATES, 32), ones = v128.load(DIGITS, 48);
-  const stride = <usize>width << 2, last = k == width - 1, spaced = isSpaced, mark = quote;
-  let noted = odd;
+  const stride = <usize>rowMarks << 2, last = k == rowMarks - 1, spaced = isSpaced, mark = quote;
+  let noted = oddAt;
   // The month before, as its text `YYYY-MM-`, the day before its first, and how many days it has: dates mostly repeat
   // it.
   let known: i64 = 0, before: i32 = 0, days: u32 = 0;
-  for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
+  for (let row = 0, at = endsAt + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
     let p = cellStart(at, spaced), q = cellEnd(at + 4, last);
     const quoted = load<u8>(p) == mark;
     if (quoted) {
@@ -55,5 +55,5 @@ export function dates(ends: usize, k: i32, width: i32, rows: i32, out: usize, od
     }
     store<i32>(out, before + <i32>day);
   }
-  return <i32>((noted - odd) >> 2);
+  return <i32>((noted - oddAt) >> 2);
 }

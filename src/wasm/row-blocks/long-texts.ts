@@ -1,4 +1,4 @@
-import { escapeMark, isEscaped, isJson, isSpaced, quote } from "./block";
+import { endsAt, escapeMark, isEscaped, isJson, isSpaced, oddAt, quote, rowMarks } from "./block";
 import { cellEnd, cellStart, noteRow } from "./cells";
 
 /** The rows that {@link longTexts} has read. */
@@ -16,12 +16,12 @@ const NULL: u32 = 0x6c6c756e;
  *   and what is neither in quotes nor null: {@link read} says how many rows were read
  */
 export function longTexts(
-  ends: usize, k: i32, width: i32, rows: i32, out: usize, heap: usize, length: i32, most: u32, blank: bool, odd: usize,
+  k: i32, rows: i32, out: usize, heap: usize, length: i32, most: u32, blank: bool,
 ): i32 {
   const escape = escapeMark(), escaped = isEscaped, json = isJson, spaced = isSpaced, mark = quote;
-  const stride = <usize>width << 2, last = k == width - 1;
-  let noted = odd, to = heap, row = 0;
-  for (let at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
+  const stride = <usize>rowMarks << 2, last = k == rowMarks - 1;
+  let noted = oddAt, to = heap, row = 0;
+  for (let at = endsAt + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
     let p = cellStart(at, spaced), q = cellEnd(at + 4, last);
     const quoted = load<u8>(p) == mark;
     if (quoted) {
@@ -57,7 +57,7 @@ export function longTexts(
     store<i32>(out, <i32>(to - heap) + length);
   }
   read = row;
-  return <i32>((noted - odd) >> 2);
+  return <i32>((noted - oddAt) >> 2);
 }
 
 /** Whether one of the bytes `p` to `q` is that of all places of `mark`. */

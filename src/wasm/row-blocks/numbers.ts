@@ -1,5 +1,5 @@
 import { MINUS, TAILS, ZERO } from "./bytes";
-import { isJson, isSpaced, quote } from "./block";
+import { endsAt, isJson, isSpaced, oddAt, quote, rowMarks } from "./block";
 import { cellEnd, cellStart, noteRow } from "./cells";
 import { DIGITS, valueOf, WITHOUT } from "./digits";
 import { DECIMAL, INTEGER, longNumber } from "./long-number";
@@ -9,17 +9,15 @@ import { DECIMAL, INTEGER, longNumber } from "./long-number";
  * what the digits are multiplied by (as a double: divided by), and the most they may be (-1: no number may have its
  * point there); behind them scale and precision.
  */
-export function numbers(
-  ends: usize, k: i32, width: i32, rows: i32, kind: i32, out: usize, table: usize, odd: usize,
-): i32 {
+export function numbers(k: i32, rows: i32, kind: i32, out: usize, table: usize): i32 {
   const zeros = v128.load(DIGITS), point = v128.load(DIGITS, 16), over = v128.load(DIGITS, 32);
   const ones = v128.load(DIGITS, 48), pairs = v128.load(DIGITS, 64), fours = v128.load(DIGITS, 80);
-  const stride = <usize>width << 2, last = k == width - 1, step: usize = kind == DECIMAL ? 16 : 8;
+  const stride = <usize>rowMarks << 2, last = k == rowMarks - 1, step: usize = kind == DECIMAL ? 16 : 8;
   // No number of JSON has a needless zero in front.
   const padded: u32 = isJson ? 9 : 0;
   const spaced = isSpaced, mark = quote;
-  let noted = odd;
-  for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += step) {
+  let noted = oddAt;
+  for (let row = 0, at = endsAt + (<usize>k << 2); row < rows; row++, at += stride, out += step) {
     let p = cellStart(at, spaced), q = cellEnd(at + 4, last);
     let c = load<u8>(p);
     let negative: i64 = 0;
@@ -69,5 +67,5 @@ export function numbers(
       store<f64>(out, negative ? -quotient : quotient);
     }
   }
-  return <i32>((noted - odd) >> 2);
+  return <i32>((noted - oddAt) >> 2);
 }

@@ -1,5 +1,5 @@
-import { bits, oddUpTo } from "./bitmaps";
-import { beginBlock, noteEscape, noteSpace } from "./block";
+import { bits, oddUpTo, storeMarks } from "./bitmaps";
+import { beginBlock, endsAt, noteEscape, noteSpace, rowMarks } from "./block";
 import { BACKSLASH_MARK, CLOSE_MARK, COMMA, MARKS, OPEN, OPEN_MARK, QUOTE_MARK, SPACE, SPACE_MARK } from "./bytes";
 
 /** `],[` and `], [` as bytes of a word, and the bytes of a word that the first takes. */
@@ -10,21 +10,20 @@ const EVEN: u64 = 0x5555555555555555;
 
 /**
  * Finds where the cells of up to `rows` rows `[cell,cell],` end, from the `[` of a row at `from`, up to `end`: the
- * addresses of the brackets and commas outside strings go to `ends`, after that of the byte before the `[`. `ends`
- * needs room for 66 more. Column `k` ends at the mark `k + 1` of `width + 2` of a row.
+ * addresses of the brackets and commas outside strings go to {@link endsAt}, after that of the byte before the `[`.
+ * There must be room for 66 more. Column `k` ends at the mark `k + 1` of the {@link rowMarks} of a row.
  *
- * @returns how many rows were found that have `width` cells, no bracket within them, at most one space after each
+ * @returns how many rows were found that have all their marks, no bracket within them, at most one space after each
  *   bracket or comma and no other white space between them, and a further row after them
  */
-export function scanJson(from: usize, end: usize, width: i32, rows: i32, ends: usize): i32 {
+export function scanJson(from: usize, end: usize, rows: i32): i32 {
   const comma = v128.load(MARKS), quote = v128.load(MARKS, QUOTE_MARK), backslash = v128.load(MARKS, BACKSLASH_MARK);
   const opener = v128.load(MARKS, OPEN_MARK), closer = v128.load(MARKS, CLOSE_MARK), space = v128.load(MARKS, SPACE_MARK);
   beginBlock(true);
   from += <usize>(load<u8>(from) == SPACE);
   if (load<u8>(from) != OPEN) return 0;
-  store<u32>(ends, from - 1);
-  ends += 4;
-  const marksOfRow = width + 2;
+  store<u32>(endsAt, from - 1);
+  const ends = endsAt + 4, marksOfRow = rowMarks;
   // The bracket behind the last row is that of the next one.
   const stop = ends + (<usize>(rows * marksOfRow + 1) << 2);
   let out = ends;
@@ -85,25 +84,7 @@ export function scanJson(from: usize, end: usize, width: i32, rows: i32, ends: u
       end = p;
     }
     brackets += <i32>popcnt(bracketsHere & marks);
-    const found = <usize>popcnt(marks);
-    // Twelve at once: fewer are overwritten by what follows.
-    store<u32>(out, p + <usize>ctz(marks)); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 4); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 8); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 12); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 16); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 20); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 24); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 28); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 32); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 36); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 40); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 44); marks &= marks - 1;
-    for (let at = out + 48; marks != 0; at += 4) {
-      store<u32>(at, p + <usize>ctz(marks));
-      marks &= marks - 1;
-    }
-    out += found << 2;
+    out = storeMarks(out, p, marks, true);
   }
   const whole = min(rows, (<i32>((out - ends) >> 2) - 1) / marksOfRow);
   return wellFormed(ends, out, marksOfRow, whole, brackets);

@@ -1,20 +1,21 @@
-import { bits, oddUpTo } from "./bitmaps";
-import { beginBlock, delimiter, noteEscape } from "./block";
+import { bits, oddUpTo, storeMarks } from "./bitmaps";
+import { beginBlock, delimiter, endsAt, noteEscape, rowMarks } from "./block";
 import { CR_MARK, LF, LF_MARK, MARKS, QUOTE_MARK } from "./bytes";
 
 /**
  * Finds where the cells of up to `rows` rows end, from a row's start at `from`, up to `end`: the addresses of the
- * delimiters and line feeds outside quotes go to `ends`, after that of the byte before the first cell. `ends` needs
- * room for 65 more.
+ * delimiters and line feeds outside quotes go to {@link endsAt}, after that of the byte before the first cell. There
+ * must be room for 65 more.
  *
- * @returns how many complete rows were found that have `width` cells and quotes only where RFC 4180 allows them
+ * @returns how many complete rows were found that have {@link rowMarks} cells, and quotes only where RFC 4180 allows
+ *   them
  */
-export function scan(from: usize, end: usize, width: i32, rows: i32, ends: usize): i32 {
+export function scan(from: usize, end: usize, rows: i32): i32 {
   const comma = v128.load(MARKS), lf = v128.load(MARKS, LF_MARK);
   const quote = v128.load(MARKS, QUOTE_MARK), cr = v128.load(MARKS, CR_MARK);
   beginBlock(false);
-  store<u32>(ends, from - 1);
-  ends += 4;
+  store<u32>(endsAt, from - 1);
+  const ends = endsAt + 4, width = rowMarks;
   const stop = ends + (<usize>(rows * width) << 2);
   let out = ends;
   let lines: i32 = 0;
@@ -54,21 +55,7 @@ export function scan(from: usize, end: usize, width: i32, rows: i32, ends: usize
       }
     }
     lines += <i32>popcnt(breaks);
-    const found = <usize>popcnt(marks);
-    // Eight at once: fewer are overwritten by what follows.
-    store<u32>(out, p + <usize>ctz(marks)); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 4); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 8); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 12); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 16); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 20); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 24); marks &= marks - 1;
-    store<u32>(out, p + <usize>ctz(marks), 28); marks &= marks - 1;
-    for (let at = out + 32; marks != 0; at += 4) {
-      store<u32>(at, p + <usize>ctz(marks));
-      marks &= marks - 1;
-    }
-    out += found << 2;
+    out = storeMarks(out, p, marks, false);
   }
   const whole = min(rows, <i32>((out - ends) >> 2) / width);
   return wellFormed(ends, out, width, whole, lines);

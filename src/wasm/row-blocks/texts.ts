@@ -1,4 +1,4 @@
-import { escapeMark, isEscaped, isJson, isSpaced, quote } from "./block";
+import { endsAt, escapeMark, isEscaped, isJson, isSpaced, oddAt, quote, rowMarks } from "./block";
 import { TAILS } from "./bytes";
 import { cellEnd, cellStart, noteRow } from "./cells";
 
@@ -22,15 +22,15 @@ const LONGEST: u32 = 32;
  * `fresh`: {@link added} of them.
  */
 export function texts(
-  ends: usize, k: i32, width: i32, rows: i32, out: usize, slots: usize, mask: i32, most: u32, next: i32, fresh: usize, odd: usize,
+  k: i32, rows: i32, out: usize, slots: usize, mask: i32, most: u32, next: i32, fresh: usize,
 ): i32 {
   const escape = escapeMark(), escaped = isEscaped, json = isJson, spaced = isSpaced, mark = quote;
-  const stride = <usize>width << 2, last = k == width - 1;
+  const stride = <usize>rowMarks << 2, last = k == rowMarks - 1;
   const longest = min(most, LONGEST);
-  let noted = odd, note = fresh;
+  let noted = oddAt, note = fresh;
   // The text of the row before: columns that are sorted repeat it.
   let first = i8x16.splat(0), second = i8x16.splat(0), before: u32 = 0, number: i32 = 0;
-  for (let row = 0, at = ends + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
+  for (let row = 0, at = endsAt + (<usize>k << 2); row < rows; row++, at += stride, out += 4) {
     let p = cellStart(at, spaced), q = cellEnd(at + 4, last);
     const quoted = load<u8>(p) == mark;
     if (quoted) {
@@ -81,7 +81,7 @@ export function texts(
     store<i32>(out, number);
   }
   added = <i32>((note - fresh) >> 2) / NOTE_WORDS;
-  return <i32>((noted - odd) >> 2);
+  return <i32>((noted - oddAt) >> 2);
 }
 
 @inline

@@ -23,8 +23,8 @@ import {
   VIEW_BYTES,
   zeroBits,
 } from "../../arrow/data-faults.js";
-import { emptyData } from "../../arrow/empty-data.js";
 import { withIndexNulls } from "../../arrow/index-nulls.js";
+import { emptyData } from "../../arrow/record-batch.js";
 import { unsupportedArrow } from "./bad-arrow.js";
 import type { BatchBody, ColumnPath, Node, Region } from "./body.js";
 

@@ -88,9 +88,11 @@ export class FlatRows {
     this.builders = buildersFor(
       columns.map(({ spec }) => spec),
       options,
-      columns.map(({ mode }) => mode),
-      Math.min(rows, this.batchRows),
-      keepsAll && !apart ? () => new KeptMemory(Math.ceil(rows / this.batchRows)) : undefined,
+      {
+        modes: columns.map(({ mode }) => mode),
+        expected: Math.min(rows, this.batchRows),
+        memoryOfColumn: keepsAll && !apart ? () => new KeptMemory(Math.ceil(rows / this.batchRows)) : undefined,
+      },
     );
     this.grow = grower(plan.limit);
     this.stores = columns.map(({ leaf }, i) => storeOf(leaf, this.builders[i], this.policy, this.grow));

@@ -83,7 +83,7 @@ function slotsOf({ maxDefinition }: Leaf, pages: readonly Page[]): LeafSlots {
 const storeIn = (leaf: Leaf, options: ReadOptions) => {
   const inner: ReadOptions = { ...options, text: "utf8", schema: undefined };
   const spec = { name: leaf.path.join("."), type: serviceType(leaf) };
-  const [builder] = buildersFor([spec], inner, ["utf8"], 1);
+  const [builder] = buildersFor([spec], inner, { modes: ["utf8"], expected: 1 });
   const policy = new CellPolicy(inner);
   return { spec, inner, builder, policy, stride: storeOf(leaf, builder, policy).stride };
 };

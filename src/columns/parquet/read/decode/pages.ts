@@ -84,7 +84,7 @@ export class PageReader {
     if (encoding !== "PLAIN" && encoding !== "PLAIN_DICTIONARY")
       throw new ParquetFault(`a dictionary has the encoding ${encoding}`);
     const bytes = decompressed(stored, size, this.chunk.codec);
-    this.dictionary = kept(decodeValues(bytes, "PLAIN", this.leaf, values, this.wanted, undefined));
+    this.dictionary = kept(decodeValues(bytes, { encoding: "PLAIN", count: values }, this.leaf, this.wanted));
   }
 
   private page(header: PageHeader, stored: Uint8Array): Page {
@@ -108,7 +108,14 @@ export class PageReader {
         ? decompressed(rest, header.size - stored.length + rest.length, codec)
         : rest;
     const values =
-      count === 0 ? NONE : decodeValues(bytes, header.encoding, this.leaf, count, this.wanted, this.dictionary);
+      count === 0
+        ? NONE
+        : decodeValues(
+            bytes,
+            { encoding: header.encoding, count, dictionary: this.dictionary },
+            this.leaf,
+            this.wanted,
+          );
     return { slots, definitions, repetitions, values };
   }
 

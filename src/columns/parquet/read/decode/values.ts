@@ -38,20 +38,25 @@ export interface Wanted {
   readonly grow?: Grow;
 }
 
+/** How the values of a page are encoded. */
+interface EncodedValues {
+  readonly encoding: Encoding;
+  /** How many there are. */
+  readonly count: number;
+  /** Of the chunk, where it has one. */
+  readonly dictionary?: Values | undefined;
+}
+
 /**
  * Decodes the values of a page. Integers are valid until the next page of any column is decoded.
  *
- * @param count values that are there
- * @param dictionary of the chunk, where it has one
  * @throws {ParquetFault}
  */
 export function decodeValues(
   bytes: Uint8Array,
-  encoding: Encoding,
+  { encoding, count, dictionary }: EncodedValues,
   leaf: Leaf,
-  count: number,
   wanted: Wanted,
-  dictionary: Values | undefined,
 ): Values {
   switch (encoding) {
     case "PLAIN":
@@ -284,29 +289,23 @@ function ofBytes(texts: Texts, { type, width, meaning }: Leaf, { stride }: Wante
     };
   }
   const words = new Int32Array(starts.length * stride);
-  for (let i = 0; i < starts.length; i++) putBigEndian(bytes, starts[i], ends[i], words, i * stride, stride);
+  for (let i = 0; i < starts.length; i++) putBigEndian(texts, i, words, stride);
   return { kind: "words", words, stride };
 }
 
 /** A signed integer, highest byte first, as 32-bit words, lowest first. */
-function putBigEndian(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  words: Int32Array,
-  at: number,
-  stride: number,
-): void {
-  if (end === start) throw new ParquetFault("a decimal has no bytes");
-  const sign = bytes[start] < 128 ? 0 : -1;
-  let from = start;
+function putBigEndian({ bytes, starts, ends }: Texts, i: number, words: Int32Array, stride: number): void {
+  const end = ends[i];
+  let from = starts[i];
+  if (end === from) throw new ParquetFault("a decimal has no bytes");
+  const sign = bytes[from] < 128 ? 0 : -1;
   // Bytes that only repeat the sign may be more than there is room for.
   for (; end - from > stride * 4; from++)
     if ((bytes[from] << 24) >> 24 !== sign) throw new ParquetFault("a decimal is too long for its type");
   for (let k = 0, last = end; k < stride; k++, last -= 4) {
     let word = sign;
     for (let p = Math.max(from, last - 4); p < last; p++) word = (word << 8) | bytes[p];
-    words[at + k] = word;
+    words[i * stride + k] = word;
   }
 }
 
