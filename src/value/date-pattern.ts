@@ -84,15 +84,17 @@ const DIRECTIVES: Readonly<Record<string, Directive>> = {
   V: { write: ({ days }) => padded(isoWeek(days)) },
 };
 
+const COMBINED: Readonly<Record<string, string>> = { "%F": "%Y-%m-%d", "%T": "%H:%M:%S" };
+
 /**
  * A pattern of dates and times with the directives of `strftime`: `%d/%m/%Y`, `%Y-%m-%d %H:%M:%S`. Names of months and
  * weekdays are English; `%f` is written as six digits of the second's fraction and read as up to nine; `%y` is 1969 to
  * 2068.
  *
- * @throws {InputError} BadArgument for an unknown directive
+ * @throws {InputError} BadArgument for an unknown directive, and without any
  */
 export function datePattern(pattern: string): DatePattern {
-  const expanded = typeof pattern === "string" ? pattern.replace("%F", "%Y-%m-%d").replace("%T", "%H:%M:%S") : "";
+  const expanded = typeof pattern === "string" ? pattern.replace(/%./gsu, (piece) => COMBINED[piece] ?? piece) : "";
   const pieces = expanded.match(/%-?.|[^%]+|%/gsu) ?? [];
   const items = pieces.map((piece): string | Directive => {
     if (!piece.startsWith("%")) return piece;
@@ -100,8 +102,8 @@ export function datePattern(pattern: string): DatePattern {
     if (directive !== undefined) return directive;
     throw unknownDirective(pattern, piece);
   });
-  if (items.length === 0) throw unknownDirective(pattern, shown(pattern));
   const directives = items.filter((item): item is Directive => typeof item !== "string");
+  if (directives.length === 0) throw unknownDirective(pattern, "Text without a directive");
   return {
     hasTime: directives.some(({ isTime }) => isTime === true),
     format: (time) => items.map((item) => (typeof item === "string" ? item : item.write(time))).join(""),

@@ -22,6 +22,9 @@ describeMistakes("columns", [
     "BadArgument",
     "Pass a column of this type, or a value such as its cells: a number, a decimal",
   ],
+  ['p.column("date").format("DD.MM.YYYY")', "BadArgument", 'A pattern is such as "%d/%m/%Y"'],
+  ['p.column("ticker").cast("Date", { format: "DD.MM.YYYY" })', "BadArgument", 'A pattern is such as "%d/%m/%Y"'],
+  ['p.column("date").addDays(1e9)', "Overflow", "Pass a smaller number"],
   ['p.column("close").isIn("AAA")', "BadArgument", 'Pass a list: isIn(["AAPL", "MSFT"])'],
   ['p.column("close").and(true)', "WrongType", "Use another column, or convert this one with cast()"],
   [

@@ -81,6 +81,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [(frame: Frame<Row>) => Column
   addMonths: [(f) => f.column("d").addMonths(f.column("m")), "(d + to_months(m::integer))::date"],
   daysSince: [(f) => f.column("d").daysSince(f.column("e")), "date_diff('day', e, d)"],
   format: [(f) => f.column("d").format("%a %-d. %B %y, %j"), "strftime(d, '%a %-d. %B %y, %j')"],
+  formatOfCombinations: [(f) => f.column("d").format("%F %%F %%%T"), "strftime(d, '%Y-%m-%d %%F %%%H:%M:%S')"],
   when: [
     (f) => when(f.column("w").gt(0)).then(f.column("w")).when(f.column("w").eq(0)).then(7).otherwise(f.column("v")),
     "case when w > 0 then w when w = 0 then 7 else v end",

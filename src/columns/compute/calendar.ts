@@ -30,6 +30,7 @@ const TIME_PARTS = { hour: hourOf, minute: minuteOf, second: secondOf };
  */
 export type DatePart = keyof typeof DAY_PARTS | keyof typeof TIME_PARTS;
 
+const YEARS_HINT = "Pass a smaller number, or leave out the rows whose result is outside these years.";
 const INTEGER = { scale: 0, precision: 19, isInteger: true };
 
 /**
@@ -102,7 +103,7 @@ export function moved(vector: Vector, by: Operand, unit: "days" | "months", plac
       const count = Number(counts === undefined ? by : counts[i]);
       const to = move(days, count);
       if (to >= FIRST_DAY && to <= LAST_DAY) return to - days;
-      throw tooLarge(place, from + i, `${formatDate(days)} and ${count} ${unit}`, "the years 1 to 9999");
+      throw tooLarge(place, from + i, `${formatDate(days)} and ${count} ${unit}`, "the years 1 to 9999", YEARS_HINT);
     });
   });
 }

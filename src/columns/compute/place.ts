@@ -47,12 +47,18 @@ export function wrongConstant(
 }
 
 /** @returns the error for a result that does not fit its type */
-export function tooLarge({ column, method }: Place, row: number, value: string, type: string): DataError {
+export function tooLarge(
+  { column, method }: Place,
+  row: number,
+  value: string,
+  type: string,
+  hint = 'Convert the column first: cast("double"), or a decimal of fewer digits after the point.',
+): DataError {
   return new DataError(`${method} of column ${JSON.stringify(column)}, row ${row}: ${value} does not fit ${type}.`, {
     code: "Overflow",
     column,
     row,
     value,
-    hint: 'Convert the column first: cast("double"), or a decimal of fewer digits after the point.',
+    hint,
   });
 }
