@@ -23,7 +23,7 @@ const PURPOSES = {
     "client/pages/table-plan",
   ],
   bulk: ["client/bulk/archive"],
-  mirror: ["client/mirror/copy-in", "client/mirror/plan"],
+  mirror: ["client/mirror/place-at", "client/mirror/plan"],
   serve: ["server/serve", "server/data/sample"],
   kernel: ["kernel/runtime/launch"],
   run: ["kernel/notebook/run-notebook"],

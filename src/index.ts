@@ -4,9 +4,19 @@ export type { ExportOptions, Poll, Stale } from "./client/bulk/export-options.js
 export { bulkFile, type LocalBulkOptions } from "./client/bulk/local-bulk-file.js";
 export type { CacheOptions } from "./client/cache/cache-settings.js";
 export type * from "./client/declared-rows.js";
-export type { SyncPlan } from "./client/mirror/copy.js";
-export type { MirrorTarget } from "./client/mirror/copy-in.js";
-export { Mirror, type MirrorOptions, type SyncOptions, type SyncReport } from "./client/mirror/mirror.js";
+export type { MirrorChanges } from "./client/mirror/changes.js";
+export type { HistoryOption } from "./client/mirror/log.js";
+export {
+  type AsOf,
+  Mirror,
+  type MirrorCheck,
+  type MirrorOptions,
+  type MirrorVersion,
+  type SyncOptions,
+  type SyncReport,
+} from "./client/mirror/mirror.js";
+export type { MirrorTarget } from "./client/mirror/place-at.js";
+export type { SyncPlan } from "./client/mirror/plan.js";
 export type { Plan } from "./client/pages/plan.js";
 export { DatabaseQuery } from "./client/query/database-query.js";
 export { DatasetQuery, type DatasetReplyData, type ReadCall } from "./client/query/dataset-query.js";

@@ -233,8 +233,42 @@ it("sync: copies tables, says what it would do, and leaves unchanged ones alone"
   expect((await run(...words, "--dry-run")).out).toMatch(/nothing to do\. Unchanged since/);
   const report = JSON.parse((await run(...words, "--json")).out);
   expect(report).toMatchObject({ code: "MARKET/PRICES", change: "none", rows: 32_610, received: 0 });
-  const { version } = JSON.parse(readFileSync(join(to, "MARKET/PRICES/manifest.json"), "utf8"));
-  expect((await Frame.fromParquet(join(to, "MARKET/PRICES", `v00000${version}`))).numRows).toBe(32_610);
+  const { number } = JSON.parse(readFileSync(join(to, "MARKET/PRICES/manifest.json"), "utf8"));
+  expect((await Frame.fromParquet(join(to, "MARKET/PRICES", `v00000${number}`))).numRows).toBe(32_610);
+});
+
+it("sync --history, get --from --as-of: a copy is read as it was known, without the service", async () => {
+  const to = join(folder, "known");
+  await run("sync", "MARKET/PRICES", "--to", to, "--history", "2 years", "--quiet");
+  const words = ["get", "table", "MARKET/PRICES", "--from", to, "--where", "ticker=AAA", "--select", "date,close"];
+  const all = await runAlone(...words);
+  expect(all).toMatchObject({ status: 0, err: "" });
+  const expected = await run(
+    "get",
+    "table",
+    "MARKET/PRICES",
+    "--where",
+    "ticker=AAA",
+    "--select",
+    "date,close",
+    "--quiet",
+  );
+  expect(all.out.trim().split("\n").sort()).toEqual(expected.out.trim().split("\n").sort());
+  expect(
+    (await runAlone(...words, "--as-of", "2999-01-01", "--lag", "1 day", "--limit", "3")).out.split("\n"),
+  ).toHaveLength(5);
+  const early = await runAlone(...words, "--as-of", "1999-01-01");
+  expect(early).toMatchObject({ status: 1, out: "", err: expect.stringContaining("begins with its state of") });
+  expect(await run("get", "table", "MARKET/PRICES", "--as-of", "2025-01-01")).toMatchObject({
+    err: expect.stringContaining("--from copies"),
+  });
+  expect(await runAlone("get", "table", "OTHER/TABLE", "--from", to)).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("no copy of OTHER/TABLE"),
+  });
+  expect(await run("sync", "MARKET/PRICES", "--to", to, "--history", "long")).toMatchObject({
+    err: expect.stringContaining("2 years"),
+  });
 });
 
 it("sync: a copy of the embedded service is that of the next one, on another port", async () => {

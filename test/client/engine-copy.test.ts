@@ -1,12 +1,35 @@
 import { expect, it } from "vitest";
-import type { CopyState, MirrorQuery, SyncPlan } from "../../src/client/mirror/copy.js";
-import { copyIn } from "../../src/client/mirror/copy-in.js";
-import { type CopyEngine, EngineCopy } from "../../src/client/mirror/engine-copy.js";
+import { Copy } from "../../src/client/mirror/copy.js";
+import { type CopyEngine, EnginePlace } from "../../src/client/mirror/engine.js";
+import type { Log, Version, View } from "../../src/client/mirror/log.js";
+import type { MirrorQuery } from "../../src/client/mirror/place.js";
+import { placeAt } from "../../src/client/mirror/place-at.js";
+import type { SyncPlan } from "../../src/client/mirror/plan.js";
 import { Frame } from "../../src/frame/frame.js";
 
 const COLUMNS = [{ name: "close", type: "Double" }] as const;
-const STATE: CopyState = { code: "V/T", question: "", refreshed_at: null, columns: COLUMNS, rows: 1, updates: 0 };
-const PLAN: SyncPlan = { change: "export", why: "", refreshed_at: null, columns: COLUMNS, key: [] };
+const PIECE = { name: "V/T 1 rows", rows: 1, first: 0, last: 0, digest: "" };
+const LOG: Log = { number: 1, columns: COLUMNS, key: [], rows: [PIECE], removed: [] };
+const VERSION: Version = {
+  number: 1,
+  log: 1,
+  refreshed_at: null,
+  synced_at: "",
+  known_at: "",
+  rows: 1,
+  end: 1,
+  updates: 0,
+};
+const VIEW: View = { code: "V/T", version: VERSION, log: LOG, rows: [PIECE], removed: [], isWhole: true };
+const PLAN: SyncPlan = {
+  code: "V/T",
+  change: "export",
+  why: "",
+  refreshed_at: "2024-01-01T00:00:00Z",
+  columns: COLUMNS,
+  key: [],
+  isNewLog: true,
+};
 
 /** A query whose rows hold a download until their reader ends. */
 function exported(): { readonly query: MirrorQuery; readonly open: () => number } {
@@ -22,19 +45,23 @@ function exported(): { readonly query: MirrorQuery; readonly open: () => number 
   return { query: { code: "V/T", question: "", export: () => ({ batches }) } as never, open: () => open };
 }
 
+const MANIFESTS = "arrowbook_mirrors";
+
 const writeTo = (load: CopyEngine["load"], query: MirrorQuery): Promise<unknown> => {
+  const states = new Map<string, string>();
   const engine: CopyEngine = {
-    load: async (name, ...rows) => (name === "V/T" ? load(name, ...rows) : { rows: 1 }),
-    tables: async () => [],
-    query: async () => Frame.fromRows([{ n: 3 }]).table,
+    async load(name, rows, options) {
+      if (name !== MANIFESTS) return load(name, rows, options);
+      for (const { code, state } of Frame.from<{ code: string; state: string }>(rows).rows()) states.set(code, state);
+      return { rows: 1 };
+    },
+    tables: async () => (states.size === 0 ? [] : [MANIFESTS]),
+    query: async (_text, [code] = []) => {
+      const state = states.get(String(code));
+      return Frame.fromRows(state === undefined ? [] : [{ state }], [{ name: "state", type: "String" }]).table;
+    },
   };
-  const copy = new EngineCopy(
-    "here",
-    "V/T",
-    (use) => use(engine),
-    (_what, _signal, work) => work(),
-  );
-  return copy.write(query, PLAN, {});
+  return new Copy(new EnginePlace("here", "V/T", (use) => use(engine))).write(query, PLAN, {});
 };
 
 it.each<[string, CopyEngine["load"]]>([
@@ -56,44 +83,38 @@ it("loads every batch, and closes the download", async () => {
   const { query, open } = exported();
   let rows = 0;
   await writeTo(async (name, batches) => {
-    if (name === "V/T") for await (const batch of batches as AsyncIterable<{ numRows: number }>) rows += batch.numRows;
+    if (name !== MANIFESTS)
+      for await (const batch of batches as AsyncIterable<{ numRows: number }>) rows += batch.numRows;
     return { rows };
   }, query);
   expect([rows, open()]).toEqual([3, 0]);
 });
 
+const THIS = 'this as (select "close" from (select "close", "arrowbook_row" from "V/T 1 rows") as log)';
+
 it.each([
-  ["select 1", 'with this as (select * from "V/T") select 1'],
-  ["with a as (select 1) select * from a", 'with this as (select * from "V/T"),  a as (select 1) select * from a'],
-  [
-    "-- with\n/* of\ntwo */ WITH\ta as (select 1)",
-    '-- with\n/* of\ntwo */ WITH this as (select * from "V/T"), \ta as (select 1)',
-  ],
-  ["with/**/a as (select 1)", 'with this as (select * from "V/T"), /**/a as (select 1)'],
-  ["with recursive a as (select 1)", 'with recursive this as (select * from "V/T"),  a as (select 1)'],
-  ["with recursive_a as (select 1)", 'with this as (select * from "V/T"),  recursive_a as (select 1)'],
-  ["-- with\nfrom this", 'with this as (select * from "V/T") -- with\nfrom this'],
+  ["select 1", `with ${THIS} select 1`],
+  ["with a as (select 1) select * from a", `with ${THIS},  a as (select 1) select * from a`],
+  ["-- with\n/* of\ntwo */ WITH\ta as (select 1)", `-- with\n/* of\ntwo */ WITH ${THIS}, \ta as (select 1)`],
+  ["with/**/a as (select 1)", `with ${THIS}, /**/a as (select 1)`],
+  ["with recursive a as (select 1)", `with recursive ${THIS},  a as (select 1)`],
+  ["with recursive_a as (select 1)", `with ${THIS},  recursive_a as (select 1)`],
+  ["-- with\nfrom this", `with ${THIS} -- with\nfrom this`],
 ])("puts the copy before the tables that a statement defines: %j", async (text, sent) => {
   const seen: string[] = [];
   const query = async (sql: string) => {
     seen.push(sql);
     return Frame.fromRows([{ n: 1 }]).table;
   };
-  const engine = { load: async () => ({ rows: 0 }), tables: async () => ["V/T"], query };
-  const copy = new EngineCopy(
-    "here",
-    "V/T",
-    (use) => use(engine),
-    (_what, _signal, work) => work(),
-  );
-  await copy.query(STATE, text);
+  const engine = { load: async () => ({ rows: 0 }), tables: async () => [PIECE.name], query };
+  await new EnginePlace("here", "V/T", (use) => use(engine)).query(VIEW, text);
   expect(seen).toEqual([sent]);
 });
 
 it("an address of a server that cannot be read is an error, without its password", () => {
   const error = (() => {
     try {
-      return copyIn("clickhouse://user:hidden@my host/db", "V/T", undefined);
+      return placeAt("clickhouse://user:hidden@my host/db", "V/T", undefined);
     } catch (cause) {
       return cause;
     }

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Manifest } from "../../src/client/mirror/log.js";
 import type { Mirror, MirrorOptions } from "../../src/client/mirror/mirror.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { hasCode } from "../../src/errors/errors.js";
@@ -143,19 +144,22 @@ async function damaged(at: string, place: Place, damage: Damage): Promise<string
   if (place === "a file") {
     if (damage === "none" || damage === "foreign") return [];
     const engine = await duckdbEngine(at);
-    await engine.query(damage === "cut" ? 'delete from "V/T"' : 'drop table "V/T"');
+    for (const table of (await engine.tables()).filter((name) => name.startsWith("V/T "))) {
+      await engine.query(`${damage === "cut" ? "delete from" : "drop table"} "${table}"`);
+    }
     await engine.close();
     return [];
   }
-  const { version, files } = JSON.parse(readFileSync(join(at, "manifest.json"), "utf8"));
-  const folderOf = (number: number): string => join(at, `v${String(number).padStart(6, "0")}`);
-  const paths = files.map((file: { readonly name: string }) => join(folderOf(version), file.name));
+  const { number, versions, logs } = JSON.parse(readFileSync(join(at, "manifest.json"), "utf8")) as Manifest;
+  const folderOf = (each: number): string => join(at, `v${String(each).padStart(6, "0")}`);
+  const [log] = logs.filter((each) => each.number === versions[versions.length - 1].log);
+  const paths = [...log.rows, ...log.removed].map(({ name }) => join(at, name));
   if (damage === "deleted" || damage === "table") rmSync(paths[0]);
   if (damage === "cut") truncateSync(paths[0], 50);
   if (damage === "version") for (const path of paths) rmSync(path);
   if (damage !== "foreign") return [];
-  cpSync(paths[0], join(folderOf(version), "other.parquet"));
-  const foreign = [folderOf(202401), folderOf(version), folderOf(version + 1)].map((folder) => join(folder, "model"));
+  cpSync(paths[0], join(dirname(paths[0]), "other.parquet"));
+  const foreign = [folderOf(202401), dirname(paths[0]), folderOf(number + 1)].map((folder) => join(folder, "model"));
   for (const path of foreign) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, "foreign");

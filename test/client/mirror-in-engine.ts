@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { MirrorTarget } from "../../src/client/mirror/copy-in.js";
 import type { MirrorOptions } from "../../src/client/mirror/mirror.js";
+import type { MirrorTarget } from "../../src/client/mirror/place-at.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
 import { changingTable, type Row } from "./changing-table.js";

@@ -144,10 +144,10 @@ it.each<[string, readonly string[]]>([
   expect(readdirSync(join(folder, "v000001")).sort()).toEqual([...names].sort());
   expect(cells(await mirror.frame())).toEqual(expected(rows));
   const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
-  for (const { name, value, rows: count } of manifest.files) {
-    const part = await Frame.fromParquet(join(folder, "v000001", name));
+  for (const { name, value, rows: count } of manifest.logs[0].rows) {
+    const part = await Frame.fromParquet(join(folder, name));
     expect(part.numRows).toBe(count);
-    expect(polars.readParquet(join(folder, "v000001", name)).height).toBe(count);
+    expect(polars.readParquet(join(folder, name)).height).toBe(count);
     const [column] = by.split(":");
     for (const cell of part.column(column)) {
       if (value === null) expect(cell).toBeNull();
@@ -190,9 +190,9 @@ it("a synchronisation that fails leaves the copy as it was", async () => {
   set(ROWS.slice(1), "2024-04-03T00:00:00Z");
   await mirror.sync();
   expect(cells(await mirror.frame())).toEqual(expected(ROWS.slice(1)));
-  const { files } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
-  const names = files.map(({ name }: { name: string }) => name).sort();
-  expect(readdirSync(join(folder, "v000002")).sort()).toEqual(names);
+  const { logs } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+  const names = logs[0].rows.map(({ name }: { name: string }) => name).sort();
+  expect(readdirSync(join(folder, "v000002")).map((name) => `v000002/${name}`)).toEqual(names);
 });
 
 it("two synchronisations at once export once", async () => {

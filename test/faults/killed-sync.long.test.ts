@@ -47,7 +47,7 @@ async function syncKilledAt(step: number, folder: string, options: object): Prom
 const linesOf = async (mirror: Mirror): Promise<string[]> =>
   (await mirror.frame()).toCSV().trim().split("\n").slice(1).sort();
 
-it.each([{}, { by: "ticker" }, { by: "ticker", since: "changed" }])(
+it.each([{}, { by: "ticker" }, { by: "ticker", since: "changed" }, { history: true }])(
   "row 46: killed at each step on the disk, sync(%o) leaves the old copy or the new one",
   async (options) => {
     set(OLD, "2024-03-02T12:00:00Z");
@@ -67,8 +67,9 @@ it.each([{}, { by: "ticker" }, { by: "ticker", since: "changed" }])(
       await mirror.sync();
       expect(await linesOf(mirror), `after step ${step}`).toEqual(lines(NEW));
       expect(readdirSync(folder).sort()).toEqual(["checked.json", "manifest.json", "v000001", "v000002"]);
+      expect(await mirror.verify()).toEqual({ complete: true, damage: [] });
       const files = readdirSync(join(folder, "v000002"));
-      expect(files.filter((name) => !/^(rows|ticker-[A-C]{3})\.parquet$/.test(name))).toEqual([]);
+      expect(files.filter((name) => !/^(rows|removed|ticker-[A-C]{3})\.parquet$/.test(name))).toEqual([]);
     }
     expect([...seen].sort()).toEqual([2, 3]);
     expect(step).toBeGreaterThan(8);

@@ -28,6 +28,7 @@ import {
 } from "../input/service-flags.js";
 import { type Where, where } from "../input/where.js";
 import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
+import { copyOf } from "./sync.js";
 
 interface GetFlags extends ServiceFlags {
   readonly output?: string;
@@ -53,6 +54,9 @@ export interface TableChoice {
 export interface TableFlags extends GetFlags, TableChoice {
   readonly fallback?: "export";
   readonly resume?: boolean;
+  readonly from?: string;
+  readonly asOf?: string;
+  readonly lag?: string;
 }
 
 /** `arrowbook get dataset|table CODE`: prints rows or writes them to a file. */
@@ -110,7 +114,12 @@ function tableCommand(): Command {
       ]),
     )
     .option("--resume", "with -o: keep the pages beside the file until it is written, and resume from them")
+    .option("--from <place>", "read the copy that arrowbook sync made there (its --to); sends no request")
+    .option("--as-of <day>", "with --from: the state known at the end of this day in UTC, or at a timestamp")
+    .option("--lag <time>", 'with --as-of: known for at least this long by then, such as "1 day"')
     .action(async (code: string, flags: TableFlags) => {
+      if (flags.from !== undefined) return readCopy(flags.from, code, flags);
+      if (flags.asOf !== undefined || flags.lag !== undefined) throw needsCopy();
       const { fallback } = flags;
       const checkpoint = checkpointFor(flags.output, flags.resume);
       const onStop = checkpoint === undefined ? undefined : "Run it again to resume.";
@@ -127,6 +136,23 @@ function tableCommand(): Command {
       if (isWritten && checkpoint !== undefined) await rm(checkpoint, { force: true });
     });
 }
+
+/** Prints or writes the rows of a copy. */
+async function readCopy(place: string, code: string, flags: TableFlags): Promise<void> {
+  const { select: columns, where: conditions, asOf, lag, limit, output } = flags;
+  checkOutput(output, "frame");
+  const { copyAt } = await import("../../client/mirror/place-at.js");
+  const copy = await copyAt(copyOf(place, code), code);
+  const onProgress = flags.quiet || flags.json ? { onProgress: false as const } : {};
+  const frame = await copy.frame({ columns, where: conditions, asOf, lag, ...onProgress });
+  await writeFrame(limit === undefined ? frame : frame.head(limit), output, flags);
+}
+
+const needsCopy = (): InputError =>
+  new InputError("The service has the newest state of a table alone.", {
+    code: "BadArgument",
+    hint: "Pass the place of a copy with its history: --from copies.",
+  });
 
 export function tableFlags(command: Command): Command {
   return choiceFlags(command.argument("<code>", "VENDOR/TABLE")).option(

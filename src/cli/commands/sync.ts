@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { holdsMany } from "../../client/mirror/copy-in.js";
 import type { Mirror, SyncReport } from "../../client/mirror/mirror.js";
+import { holdsMany } from "../../client/mirror/place-at.js";
 import type { Service } from "../../client/service.js";
 import { count, examples, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { reportError } from "../output/report-error.js";
@@ -13,6 +13,7 @@ interface SyncFlags extends ServiceFlags {
   readonly by?: string;
   readonly since?: string;
   readonly wholeEvery?: number;
+  readonly history?: string | true;
   readonly dryRun?: boolean;
   readonly watch?: boolean;
   readonly every: number;
@@ -35,6 +36,7 @@ export function syncCommand(): Command {
     .option("--by <column>", 'one file for each value of a column, or "date:year", "date:month"')
     .option("--since <column>", "request only rows whose date in this column is that of the last one, or later")
     .option("--whole-every <n>", "with --since: export the whole table at every n-th change (default: 10)", count)
+    .option("--history [time]", 'keep earlier states too: all, or those of a time such as "2 years"')
     .option(...MAX_RATIO, count)
     .option("--dry-run", "print what would be done; request metadata alone")
     .option("--watch", "run until Ctrl-C, at the pace of --every")
@@ -52,6 +54,10 @@ export function syncCommand(): Command {
     );
 }
 
+/** Where the copy of a table is: a folder holds a folder for each. */
+export const copyOf = (place: string, code: string): string =>
+  holdsMany(place) ? place : join(place, ...code.split("/"));
+
 /** A failure of one table does not keep the others from being copied; while watching it is tried again next time. */
 async function syncAll(
   service: Service,
@@ -63,8 +69,9 @@ async function syncAll(
   for (const code of codes) {
     try {
       const { by, since, wholeEvery, maxRatio } = flags;
-      const target = holdsMany(flags.to) ? flags.to : join(flags.to, ...code.split("/"));
-      const mirror = await service.table(code).mirror(target, { by, since, wholeEvery, maxRatio, load: false });
+      const history = typeof flags.history === "string" ? { keep: flags.history } : flags.history;
+      const options = { by, since, wholeEvery, maxRatio, history, load: false };
+      const mirror = await service.table(code).mirror(copyOf(flags.to, code), options);
       await (flags.dryRun ? plan(mirror, flags, signal) : sync(mirror, flags, signal));
     } catch (error) {
       signal.throwIfAborted();

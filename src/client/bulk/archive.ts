@@ -123,6 +123,16 @@ export class Archive<Row extends object> {
     return this.#written(path, short, (batches, onWritten) => writeParquet(batches, path, { ...options, onWritten }));
   }
 
+  /** Passes the rows to `use`; the archive is kept beside `path` until `use` has ended. */
+  readBeside<T>(
+    path: string,
+    options: ToldOptions,
+    use: (batches: AsyncIterable<RecordBatch>) => Promise<T>,
+  ): Promise<T> {
+    const short = { batchRows: PARQUET_BATCH_ROWS, ...options };
+    return this.#landed(path, short, (landing) => use(landedBatches(landing, short)));
+  }
+
   toArrow(path: string, options: ToldOptions & { readonly format?: "stream" | "file" }): Promise<Landed> {
     const write = options.format === "file" ? writeArrowFile : writeArrowStream;
     return this.#written(path, options, (batches, onWritten) => write(batches, path, { onWritten }));

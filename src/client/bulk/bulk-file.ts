@@ -89,6 +89,20 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
     }
   }
 
+  /**
+   * Passes the rows to `use`, as {@link batches}. The archive is kept beside `path` until `use` has ended, so that a
+   * later call for the same path resumes its download; `use` is called again if the archive is damaged.
+   *
+   * @internal
+   */
+  readBeside<T>(
+    path: string,
+    use: (batches: AsyncIterable<RecordBatch>) => Promise<T>,
+    options: BulkOptions = {},
+  ): Promise<T> {
+    return this.#working(options, (archive, told) => archive.readBeside(path, told, use));
+  }
+
   /** Reads all rows into memory. */
   async frame(options: BulkOptions = {}): Promise<Frame<Row>> {
     checkReadOptions(options, "frame()", CALL);

@@ -10,13 +10,18 @@ import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { ArchiveLimits } from "../bulk/archive-reader.js";
-import type { Copy, CopyState, MirrorQuery, SyncPlan } from "./copy.js";
+import type { MirrorChanges } from "./changes.js";
+import type { Copy } from "./copy.js";
+import { type HistoryOption, type Manifest, newest, type Version, type View, versionBefore, viewOf } from "./log.js";
+import type { MirrorQuery, Place } from "./place.js";
+import type { SyncPlan } from "./plan.js";
+import { boundOf, earlier } from "./when.js";
 
 /** Options of a mirror. */
 export interface MirrorOptions extends ArchiveLimits {
   /**
-   * One file for each value of a column (`ticker`), or for each year or month of a date (`date:year`, `date:month`).
-   * Default: one file.
+   * One file for each value of a column (`ticker`), or for each year or month of a date (`date:year`, `date:month`), of
+   * the rows of a whole export. Default: one file.
    */
   readonly by?: string;
   /**
@@ -28,6 +33,11 @@ export interface MirrorOptions extends ArchiveLimits {
   readonly since?: string;
   /** With `since`: every how many changes the whole table is exported. Default 10. */
   readonly wholeEvery?: number;
+  /**
+   * Whether earlier states are kept, all of them or those of some time: `{ keep: "2 years" }`. Default: as before; for
+   * a new copy the newest state alone. `false` drops the history of a copy at its next change.
+   */
+  readonly history?: HistoryOption;
   /** Exports the table at once if the folder has no copy yet. Default true. */
   readonly load?: boolean;
 }
@@ -44,7 +54,7 @@ export interface SyncOptions {
 export interface SyncReport {
   /** Code of the table, `VENDOR/TABLE`. */
   readonly code: string;
-  /** `none`: the table has not changed; `export`: exported whole; `since`: rows that changed were put in place. */
+  /** `none`: the table has not changed; `export`: exported whole; `since`: only changed rows were requested. */
   readonly change: SyncPlan["change"];
   /** Rows of the copy. */
   readonly rows: number;
@@ -54,15 +64,37 @@ export interface SyncReport {
   readonly refreshed_at: string | null;
 }
 
-export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "load", "maxRatio", "maxSize"] as const;
+/** Which state of a copy is meant; default the newest. */
+export interface AsOf {
+  /**
+   * A day, whose last refresh in UTC is meant, or a timestamp: no row of a later refresh is seen. A `Date` at midnight
+   * in UTC is its day.
+   */
+  readonly asOf?: string | Date;
+  /** How much longer a state must have been known at that time: `1 day`, `12 hours`. Default: not at all. */
+  readonly lag?: string;
+}
+
+/** A state of a table that a copy has. */
+export interface MirrorVersion extends Pick<Version, "refreshed_at" | "synced_at" | "known_at" | "rows"> {}
+
+/** What {@link Mirror.verify} found. */
+export interface MirrorCheck {
+  /** Whether every state can be read, with the rows that were written. */
+  readonly complete: boolean;
+  /** What is missing or damaged, one clause for each piece. */
+  readonly damage: readonly string[];
+}
+
+export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "history", "load", "maxRatio", "maxSize"] as const;
 
 /** How often a copy is read that is replaced each time. */
 const MOST_TRIES = 5;
 
 /**
  * A copy of a table in a folder of Parquet files, a DuckDB file or a SQL engine, which is brought up to date by {@link
- * sync} and read without the service. The place holds a complete copy at any time: the next one is written beside it
- * and takes its place in one step.
+ * sync} and read without the service. The place holds a complete copy at any time: changes are written beside it and
+ * become part of it in one step. With `history` it also has the states from before.
  *
  * @example
  * ```ts
@@ -76,32 +108,41 @@ const MOST_TRIES = 5;
 export class Mirror<Row extends object = Record<string, Cell>> {
   readonly #query: MirrorQuery;
   readonly #options: MirrorOptions;
-  readonly #copy: Copy;
-  #state: CopyState | undefined;
+  readonly #place: Place;
+  #manifest: Manifest | undefined;
 
   static {
     showAsCard<Mirror>(Mirror.prototype, (mirror) => ({
       title: `Mirror of ${mirror.code}`,
       entries: [
         ["in", mirror.place],
-        ["rows", mirror.#state?.rows.toLocaleString("en-US")],
+        ["rows", mirror.#newest?.rows.toLocaleString("en-US")],
         ["refreshed", mirror.refreshedAt],
       ],
-      next: "await copy.sync(), .frame({ columns, where }), .sql(text)",
+      next: "await copy.sync(), .frame({ columns, where, asOf }), .sql(text), .versions()",
     }));
   }
 
-  constructor(query: MirrorQuery, copy: Copy, options: MirrorOptions) {
-    const { wholeEvery } = options;
+  constructor(query: MirrorQuery, place: Place, options: MirrorOptions) {
+    const { wholeEvery, history } = options;
     if (wholeEvery !== undefined && (!Number.isSafeInteger(wholeEvery) || wholeEvery < 1)) {
       throw new InputError(`wholeEvery must be a whole number of at least 1; got ${shown(wholeEvery)}.`, {
         code: "BadArgument",
         hint: "Pass the number of changes after which the table is exported whole: 10.",
       });
     }
+    if (typeof history === "object" && history !== null) {
+      refuseUnknown(history, ["keep"], "history");
+      earlier(0, history.keep);
+    } else if (history !== undefined && typeof history !== "boolean") {
+      throw new InputError(`history must be true, false or a time to keep; got ${shown(history)}.`, {
+        code: "BadArgument",
+        hint: 'Pass true, or { keep: "2 years" }.',
+      });
+    }
     this.#query = query;
     this.#options = options;
-    this.#copy = copy;
+    this.#place = place;
   }
 
   /** `VENDOR/TABLE`. */
@@ -111,20 +152,24 @@ export class Mirror<Row extends object = Record<string, Cell>> {
 
   /** The absolute path of the folder or database file; `a SQL engine` for an engine. */
   get place(): string {
-    return this.#copy.place;
+    return this.#place.name;
   }
 
   /** When the service had refreshed the rows of the copy, ISO 8601 UTC; undefined if it does not say. */
   get refreshedAt(): string | undefined {
-    return this.#state?.refreshed_at ?? undefined;
+    return this.#newest?.refreshed_at ?? undefined;
   }
 
   /** Whether there is no copy yet. */
   get isEmpty(): boolean {
-    return this.#state === undefined;
+    return this.#manifest === undefined;
   }
 
-  /** Reads the state of the copy. */
+  get #newest(): Version | undefined {
+    return this.#manifest && newest(this.#manifest);
+  }
+
+  /** Reads the manifest of the copy. */
   async open(): Promise<this> {
     await this.#read();
     return this;
@@ -138,7 +183,12 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   async plan(options: Pick<SyncOptions, "signal"> = {}): Promise<SyncPlan> {
     refuseUnknown(options, ["signal"], "plan()");
     const { planSync } = await import("./plan.js");
-    return planSync(this.#query, this.#copy, await this.#read(), this.#options, options.signal);
+    const manifest = await this.#read();
+    const copy = await this.#copy();
+    const { by, since, wholeEvery, history = manifest?.history } = this.#options;
+    const kept = history === false ? undefined : history;
+    const how = { by, since, wholeEvery, history: kept };
+    return planSync(this.#query, manifest, (each) => copy.damage(each), how, options.signal);
   }
 
   /**
@@ -147,84 +197,159 @@ export class Mirror<Row extends object = Record<string, Cell>> {
    */
   async sync(options: SyncOptions = {}): Promise<SyncReport> {
     refuseUnknown(options, ["signal", "onProgress"], "sync()");
-    return this.#copy.exclusive(`sync ${this.#query.question}`, options.signal, async () => {
+    return this.#place.exclusive(`sync ${this.#query.question}`, options.signal, async () => {
       const plan = await this.plan({ signal: options.signal });
       let { change } = plan;
       let received = 0;
       if (change !== "none") {
         const { maxRatio, maxSize } = this.#options;
-        const written = await this.#copy.write(this.#query, plan, { ...options, maxRatio, maxSize });
-        this.#state = written.state;
+        const written = await (await this.#copy()).write(this.#query, plan, { ...options, maxRatio, maxSize });
+        this.#manifest = written.manifest;
         ({ received, change } = written);
       }
-      await this.#copy.checked(new Date());
-      const { rows = 0, refreshed_at = null } = this.#state ?? {};
+      await this.#place.checked(new Date(), this.#manifest && viewOf(this.#manifest, newest(this.#manifest)));
+      const { rows = 0, refreshed_at = null } = this.#newest ?? {};
       return { code: this.code, change, rows, received, refreshed_at };
     });
   }
 
   /**
-   * The rows of the copy, or some of them: options as of `Frame.fromParquet`. Sends no request.
+   * The rows of the copy, or some of them: options as of `Frame.fromParquet`; with `asOf` those that were known then.
+   * Sends no request.
    *
    * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
+   * @throws {InputError} BadArgument if the copy has no state of that time
    */
-  async frame(options: ParquetReadOptions & Watched = {}): Promise<Frame<Row>> {
+  async frame(options: ParquetReadOptions & Watched & AsOf = {}): Promise<Frame<Row>> {
+    const { asOf, lag, ...how } = options;
     const isWhole = options.where === undefined;
-    const [table, state] = await this.#use((now) => this.#copy.read(now, options));
-    const refreshed = state.refreshed_at === null || state.isLoading ? {} : { refreshed_at: state.refreshed_at };
-    const source: FrameSource = { ...this.#query.about, ...refreshed, mirror: this.place };
-    return Frame.from<Row>(table, { ...source, ...(isWhole ? { complete: true } : {}) });
+    const [table, { version }] = await this.#use({ asOf, lag }, async (view) => (await this.#copy()).read(view, how));
+    return Frame.from<Row>(table, { ...this.#source(version), ...(isWhole ? { complete: true } : {}) });
   }
 
   /**
-   * The result of a SQL statement over the copy, which is the table `this`. Of a folder, the embedded engine reads only
-   * the files and columns that the statement needs. Sends no request. `params` bind to `$1`, `$2`, …. An abort of
-   * `signal` interrupts the statement; the call rejects with its reason.
+   * The result of a SQL statement over the copy, which is the table `this`; with `asOf` as it was known then. Of a
+   * folder, the embedded engine reads only the files and columns that the statement needs. Sends no request. `params`
+   * bind to `$1`, `$2`, …. An abort of `signal` interrupts the statement; the call rejects with its reason.
    *
-   * @throws {InputError} BadStatement
+   * @throws {InputError} BadStatement; BadArgument if the copy has no state of that time
    * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
    */
   async sql<Result extends object = Record<string, Cell>>(
     text: string,
-    options: Omit<SqlOptions, "tables"> = {},
+    options: Omit<SqlOptions, "tables"> & AsOf = {},
   ): Promise<Frame<Result>> {
-    refuseUnknown(options, ["params", "signal"], "sql()");
-    const { params, signal } = options;
+    refuseUnknown(options, ["params", "signal", "asOf", "lag"], "sql()");
+    const { params, signal, ...when } = options;
     signal?.throwIfAborted();
-    const [table] = await this.#use((now) => this.#copy.query(now, text, params, { signal }), signal);
+    const [table] = await this.#use(
+      when,
+      async (view) => (await this.#copy()).query(view, text, params, { signal }),
+      signal,
+    );
     return Frame.from<Result>(table, { code: this.code, mirror: this.place });
   }
 
-  /** Reads the copy; again if a synchronisation replaced it in the meantime. */
-  async #use<T>(read: (state: CopyState) => Promise<T>, signal?: AbortSignal): Promise<readonly [T, CopyState]> {
+  /**
+   * The rows that were added, removed and changed between two states, which `from` and `to` choose as `asOf` does. Only
+   * the rows that differ are in memory.
+   *
+   * @throws {InputError} BadArgument if the copy has no state of these times, or its columns changed in between
+   * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
+   *
+   * @example
+   * ```ts no-run
+   * const { before, after } = await copy.changes("2025-01-02", "2025-01-03");
+   * ```
+   */
+  async changes(from: string | Date, to: string | Date, options: Pick<AsOf, "lag"> = {}): Promise<MirrorChanges<Row>> {
+    refuseUnknown(options, ["lag"], "changes()");
+    const { changesBetween } = await import("./changes.js");
+    const [changes] = await this.#use({ asOf: to, ...options }, async (view, manifest) => {
+      const earlierView = viewOf(manifest, versionBefore(manifest, boundOf(from, options.lag)));
+      return changesBetween<Row>(await this.#copy(), earlierView, view, this.#source(view.version));
+    });
+    return changes;
+  }
+
+  /** The states that the copy has, the oldest first. */
+  async versions(): Promise<MirrorVersion[]> {
+    const { versions = [] } = (await this.#read()) ?? {};
+    return versions.map(({ refreshed_at, synced_at, known_at, rows }) => ({ refreshed_at, synced_at, known_at, rows }));
+  }
+
+  /**
+   * Merges the pieces of the copy into one, or one for each value of `by`, and leaves out rows that no state needs. A
+   * synchronisation does it by itself where there are many small pieces or most rows are not needed.
+   *
+   * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
+   */
+  async compact(options: Pick<SyncOptions, "signal"> = {}): Promise<void> {
+    refuseUnknown(options, ["signal"], "compact()");
+    await this.#place.exclusive(`compact ${this.#query.question}`, options.signal, async () => {
+      const copy = await this.#copy();
+      const [merged] = await this.#use({}, async (_view, manifest) => copy.merged(manifest));
+      this.#manifest = merged;
+      await this.#place.checked(new Date(), viewOf(merged, newest(merged)));
+    });
+  }
+
+  /**
+   * Reads the whole copy and compares it with what was written: every state, cell by cell by digests.
+   *
+   * @throws {FileError} BadMirror if there is no copy yet
+   */
+  async verify(): Promise<MirrorCheck> {
+    const copy = await this.#copy();
+    const [damage] = await this.#use({}, (_view, manifest) => copy.verify(manifest));
+    return { complete: damage.length === 0, damage };
+  }
+
+  #source({ refreshed_at }: Version): FrameSource {
+    return { ...this.#query.about, ...(refreshed_at === null ? {} : { refreshed_at }), mirror: this.place };
+  }
+
+  async #copy(): Promise<Copy> {
+    const { Copy: Opened } = await import("./copy.js");
+    return new Opened(this.#place);
+  }
+
+  /** Reads a state of the copy; again if a synchronisation replaced the manifest in the meantime. */
+  async #use<T>(
+    { asOf, lag }: AsOf,
+    read: (view: View, manifest: Manifest) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<readonly [T, View]> {
+    const bound = asOf === undefined && lag === undefined ? undefined : boundOf(asOf ?? new Date(), lag);
     for (let tries = 1; ; tries++) {
-      const state = await this.#read();
-      if (state === undefined) {
+      const manifest = await this.#read();
+      if (manifest === undefined) {
         throw new FileError(`${this.place} holds no copy of ${this.code} yet.`, {
           code: "BadMirror",
           hint: "Call sync() first.",
         });
       }
+      const view = viewOf(manifest, bound === undefined ? newest(manifest) : versionBefore(manifest, bound));
       try {
-        return [await read(state), state];
+        return [await read(view, manifest), view];
       } catch (error) {
-        const isSame = JSON.stringify(await this.#copy.state()) === JSON.stringify(state);
+        const isSame = (await this.#place.manifest())?.number === manifest.number;
         if (isSame || tries === MOST_TRIES || signal?.aborted) throw error;
       }
     }
   }
 
   /** @throws {InputError} BadArgument for a place that mirrors something else */
-  async #read(): Promise<CopyState | undefined> {
-    const state = await this.#copy.state();
-    if (state !== undefined && state.question !== this.#query.question) {
-      const what = state.code === this.code ? "another selection of rows or columns" : "another table";
-      throw new InputError(`${this.place} mirrors ${what}: ${state.question}.`, {
+  async #read(): Promise<Manifest | undefined> {
+    const manifest = await this.#place.manifest();
+    if (manifest !== undefined && manifest.question !== this.#query.question) {
+      const what = manifest.code === this.code ? "another selection of rows or columns" : "another table";
+      throw new InputError(`${this.place} mirrors ${what}: ${manifest.question}.`, {
         code: "BadArgument",
         hint: "Use one folder for each query.",
       });
     }
-    this.#state = state;
-    return state;
+    this.#manifest = manifest;
+    return manifest;
   }
 }

@@ -5,7 +5,7 @@ import type { Engine } from "../../engine/contract/engine.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { FileError } from "../../errors/errors.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
-import type { WithEngine } from "./engine-copy.js";
+import type { WithEngine } from "./engine.js";
 
 type OpenFile = ReturnType<typeof opened>;
 

@@ -8,7 +8,8 @@ import type { Written } from "../../columns/io/written.js";
 import { takeRows } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import type { MirrorFile } from "./manifest.js";
+import type { Piece } from "./log.js";
+import { Tally } from "./rows.js";
 
 /** How the rows of a mirror are split into files: by the text of a column, or the year or month of a date. */
 export interface Split {
@@ -46,11 +47,11 @@ export function parseSplit(by: string): Split {
  *   files
  */
 export async function writeSplit(
-  batches: AsyncIterable<RecordBatch>,
+  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
   folder: string,
   schema: Schema,
   split: Split,
-): Promise<MirrorFile[]> {
+): Promise<Piece[]> {
   const at = placeOf(schema, split);
   const parts = new Map<string | null, Part>();
   const nameOf = fileNames(split);
@@ -70,7 +71,7 @@ export async function writeSplit(
       }
     }
     if (parts.size === 0) partOf(null);
-    const files: MirrorFile[] = [];
+    const files: Piece[] = [];
     for (const [value, part] of parts) files.push({ value, ...(await part.end()) });
     return files.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
@@ -82,6 +83,7 @@ export async function writeSplit(
 class Part {
   readonly #rows = new PassThrough({ objectMode: true, highWaterMark: 1 });
   readonly #name: string;
+  readonly #tally = new Tally();
   readonly #written: Promise<Written>;
 
   constructor(folder: string, name: string, schema: Schema) {
@@ -97,12 +99,14 @@ class Part {
 
   async write(batch: RecordBatch): Promise<void> {
     if (this.#rows.destroyed) await this.#written;
+    this.#tally.add(batch);
     if (!this.#rows.write(batch)) await once(this.#rows, "drain");
   }
 
-  async end(): Promise<{ readonly name: string; readonly rows: number; readonly bytes: number }> {
+  async end(): Promise<Piece> {
     this.#rows.end();
-    return { name: this.#name, ...(await this.#written) };
+    const { bytes } = await this.#written;
+    return { name: this.#name, bytes, ...this.#tally.noted() };
   }
 
   async fail(error: unknown): Promise<void> {

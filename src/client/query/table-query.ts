@@ -20,8 +20,8 @@ import type { BulkOrigin } from "../bulk/archive.js";
 import { BulkFile } from "../bulk/bulk-file.js";
 import { checkExportOptions, type ExportOptions } from "../bulk/export-options.js";
 import { queryCard, shownTable } from "../cards/cards.js";
-import type { MirrorTarget } from "../mirror/copy-in.js";
 import { MIRROR_OPTIONS, Mirror, type MirrorOptions } from "../mirror/mirror.js";
+import type { MirrorTarget } from "../mirror/place-at.js";
 import type { Plan } from "../pages/plan.js";
 import type { TableCall } from "../pages/table-page.js";
 import type { MetadataCall } from "../transport/ask.js";
@@ -287,8 +287,8 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       since: (column: string, day: string, signal?: AbortSignal) =>
         this.#with({ filters: sinceDay(filters, column, day), local: [] }).batches({ signal }),
     };
-    const { copyIn } = await import("../mirror/copy-in.js");
-    const mirror = await new Mirror<Row>(query, copyIn(target, this.code, options.by), options).open();
+    const { placeAt } = await import("../mirror/place-at.js");
+    const mirror = await new Mirror<Row>(query, placeAt(target, this.code, options.by), options).open();
     if (options.load !== false && mirror.isEmpty) await mirror.sync();
     return mirror;
   }

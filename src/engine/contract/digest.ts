@@ -24,7 +24,8 @@ export class RowsDigest {
   private readonly sums: Uint32Array;
   /** The hashes of one column in the current batch: two lanes of 32 bits. */
   private cells = new Lanes(0);
-  private lines = new Lanes(0);
+  /** The hashes of the rows of the batch that was added last. */
+  lines = new Lanes(0);
 
   /** @param types the types whose values are compared, by column: text of decimals hashes as the decimal it spells */
   constructor(private readonly types: readonly DataType[]) {

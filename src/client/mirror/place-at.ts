@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
-import type { Copy, CopyState } from "./copy.js";
-import { type CopyEngine, EngineCopy, STATES, type WithEngine } from "./engine-copy.js";
-import { FolderCopy } from "./folder-copy.js";
+import { type CopyEngine, EnginePlace, MANIFESTS, type WithEngine } from "./engine.js";
+import { Folder } from "./folder.js";
+import type { Manifest } from "./log.js";
+import { Mirror } from "./mirror.js";
+import type { Place } from "./place.js";
 import { isOpen, sharedFile } from "./shared-file.js";
 
 /**
@@ -16,16 +18,36 @@ export type MirrorTarget = string | CopyEngine;
 
 const SERVER = /^clickhouse:\/\//i;
 
+/**
+ * Opens a copy to read it, without the service that it is of.
+ *
+ * @throws {InputError} BadArgument, BadAddress for what is not a place
+ * @throws {FileError} BadMirror if there is no copy of this table
+ */
+export async function copyAt(target: string, code: string): Promise<Mirror> {
+  const place = placeAt(target, code, undefined);
+  const question = (await place.manifest())?.question ?? code;
+  const refused = (): never => {
+    throw new InputError(`The copy of ${code} was opened without its service.`, {
+      code: "BadArgument",
+      hint: "Open it with service.table(code).mirror(place) to bring it up to date.",
+    });
+  };
+  const requests = { metadata: async () => refused(), export: refused, since: refused };
+  const query = { code, question, about: { code }, filters: [], emptyIsNull: false, ...requests };
+  return new Mirror(query, place, {}).open();
+}
+
 /** Whether a target holds the copies of many tables: a DuckDB file or a server, in contrast to a folder. */
 export const holdsMany = (target: string): boolean => SERVER.test(target) || /\.(?:duckdb|ddb)$/i.test(target);
 
 /**
- * The copy of a table at a target.
+ * The place of a table's copy at a target.
  *
  * @throws {InputError} BadAddress, BadArgument for anything else, and for `by` where the target is not a folder
  */
-export function copyIn(target: MirrorTarget, code: string, by: string | undefined): Copy {
-  if (typeof target === "string" && target !== "" && !holdsMany(target)) return new FolderCopy(resolve(target), by);
+export function placeAt(target: MirrorTarget, code: string, by: string | undefined): Place {
+  if (typeof target === "string" && target !== "" && !holdsMany(target)) return new Folder(resolve(target), by);
   const isEngine = typeof target === "object" && target !== null && "load" in target && "query" in target;
   if (target === "" || (typeof target !== "string" && !isEngine)) {
     throw new InputError(`mirror() expects a folder, a database file or an engine; got ${shown(target)}.`, {
@@ -39,7 +61,7 @@ export function copyIn(target: MirrorTarget, code: string, by: string | undefine
       hint: "Leave by out, or pass the path of a folder.",
     });
   }
-  if (typeof target !== "string") return new EngineCopy("a SQL engine", code, (use) => use(target), withoutLock);
+  if (typeof target !== "string") return new EnginePlace("a SQL engine", code, (use) => use(target));
   if (SERVER.test(target)) {
     if (!URL.canParse(target)) {
       throw new InputError("mirror() cannot read the address of the ClickHouse server.", {
@@ -48,22 +70,23 @@ export function copyIn(target: MirrorTarget, code: string, by: string | undefine
       });
     }
     const { hostname, pathname } = new URL(target);
-    return new EngineCopy(`clickhouse://${hostname}${pathname}`, code, server(target), withoutLock);
+    return new EnginePlace(`clickhouse://${hostname}${pathname}`, code, server(target));
   }
-  return new DatabaseCopy(resolve(target), code);
+  return new Database(resolve(target), code);
 }
 
 /** A copy in a DuckDB file, which is created by the first rows and not before. */
-class DatabaseCopy extends EngineCopy {
+class Database extends EnginePlace {
   constructor(path: string, code: string) {
     const withEngine = sharedFile(path);
     super(path, code, withEngine, (what, signal, work) =>
       locked(`${path}.sync.lock`, what, signal, async () => {
         const isNew = !existsSync(path);
         try {
-          return await work();
+          // Open for all steps at once.
+          return await withEngine(() => work(), signal);
         } catch (error) {
-          const hasNone = (names: readonly string[]): boolean => names.every((name) => name === STATES);
+          const hasNone = (names: readonly string[]): boolean => names.every((name) => name === MANIFESTS);
           const isEmpty = isNew && existsSync(path) && hasNone(await withEngine((engine) => engine.tables()));
           if (isEmpty && !isOpen(path)) rmSync(path);
           throw error;
@@ -72,12 +95,10 @@ class DatabaseCopy extends EngineCopy {
     );
   }
 
-  override state(): Promise<CopyState | undefined> {
-    return existsSync(this.place) ? super.state() : Promise.resolve(undefined);
+  override manifest(): Promise<Manifest | undefined> {
+    return existsSync(this.name) ? super.manifest() : Promise.resolve(undefined);
   }
 }
-
-const withoutLock: Copy["exclusive"] = (_what, _signal, work) => work();
 
 /** Opens the engine of a server for each use, so that nothing stays open. */
 function server(address: string): WithEngine {
