@@ -27,6 +27,7 @@ import { type Aggregates, aggregateBy, countBy, firstOfGroups } from "../series/
 import { type JoinOptions, join } from "../series/join.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
+import { type WithinColumns, withinGroups } from "../series/within.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../spec/columns.js";
 import type { FrameSource } from "../spec/frame-source.js";
 import { Column } from "./cells/column.js";
@@ -39,9 +40,11 @@ import type {
   Counted,
   Described,
   Joined,
+  NamedOrColumns,
   NoOthers,
   Pivoted,
   Unpivoted,
+  WithinAdded,
 } from "./cells/result-types.js";
 import type { AnyRow, ColumnRow, Extended, NewColumn, OPENED, Renamed, SortKeys } from "./cells/row-types.js";
 import { type RowsOptions, rowsOf } from "./cells/rows.js";
@@ -589,6 +592,10 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
         needObject(aggregates, "agg()", 'Pass aggregates by column: agg({ close: "mean" }).');
         return this.computed(aggregateBy(table, by, aggregates));
       },
+      with: (columns) => {
+        needObject(columns, "with()", 'Pass columns by name: with({ rank: ["close", "rank"] }).');
+        return this.over(withinGroups(table, by, columns));
+      },
       count: () => this.computed(countBy(table, by)),
       head: (count = 5) => {
         needCount(count, "head()");
@@ -678,11 +685,17 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 export interface Grouped<Row extends object, Key extends keyof Row> {
   /**
    * One row per group with the requested aggregates, such as `{ close: "mean", volume: ["sum", "max"] }`: a single one
-   * under the name of the column, several as `volume_sum`, `volume_max`. {@link aggregateBy}
+   * under the name of the column, several as `volume_sum`, `volume_max`; under a new name `{ top: ["close", "max"] }`.
+   * {@link aggregateBy}
    */
-  agg<const Wanted extends Aggregates<Columns<Row>["name"]> & NoOthers<Wanted, Columns<Row>["name"]>>(
+  agg<const Wanted extends Aggregates<Columns<Row>["name"]> & NamedOrColumns<Wanted, Columns<Row>["name"]>>(
     aggregates: Wanted,
   ): Frame<Aggregated<Row, Key, Wanted>>;
+  /**
+   * All rows in their order, with columns computed within each group: `{ share: ["volume", "share"], rank: ["close",
+   * "rank"], total: ["volume", "sum"] }`. {@link Within}, {@link withinGroups}
+   */
+  with<const Added extends WithinColumns<Columns<Row>["name"]>>(columns: Added): Frame<WithinAdded<Row, Added>>;
   /** The number of rows of each group, under the name `count`. */
   count(): Frame<Counted<Row, Key>>;
   /** The first rows of each group (default 5) with all columns, in the order of the frame: sort it first. */

@@ -1,25 +1,29 @@
 import type { Table } from "../columns/arrow/arrow.js";
-import { columnIndex } from "../columns/arrow/column-names.js";
+import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { takeRows } from "../columns/table/take.js";
 import { listOf, vectorAt } from "./core/choose.js";
 import { firstsOf } from "./core/codes.js";
 import { type Column, countColumn, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
 import { tableOf } from "./core/tables.js";
-import type { Aggregate, AggregateOption } from "./track/aggregate.js";
+import { AGGREGATES, type Aggregate, type AggregateOption } from "./track/aggregate.js";
 import { aggregateGroups } from "./track/aggregate-groups.js";
 import { type Groups, groupsOf } from "./track/groups.js";
 import { seriesCodes } from "./track/track.js";
 
-/** By column, one aggregate or several. */
+/** By column, one aggregate or several; or by a new name a column and its aggregate. */
 export type Aggregates<Name extends string = string> = {
-  readonly [column in Name]?: AggregateOption["name"] | readonly AggregateOption["name"][];
+  readonly [column in Name]?: AggregateOption["name"] | readonly AggregateOption["name"][] | NamedAggregate<Name>;
 };
+
+/** A column and how it is reduced: `{ mean_close: ["close", "mean"] }`. */
+export type NamedAggregate<Name extends string = string> = readonly [column: Name, how: AggregateOption["name"]];
 
 /**
  * One row per group of equal values in `by`, in order of first appearance, with the requested aggregates: a single one
- * under the column's own name, several as `name_method` (`name_q0.9` for a quantile). `first` and `last` follow the row
- * order. Null is a group of its own. Types and exactness as in {@link Aggregate}.
+ * under the column's own name, several as `name_method` (`name_q0.9` for a quantile), `{ top: ["close", "max"] }` under
+ * that name. `first` and `last` follow the row order. Null is a group of its own. Types and exactness as in {@link
+ * Aggregate}.
  *
  * @throws {InputError} UnknownColumn, UnknownValue, WrongType, DuplicateColumn
  * @throws {DataError} Overflow
@@ -28,9 +32,15 @@ export function aggregateBy(table: Table, by: string | readonly string[], aggreg
   const groups = groupsOf(table, by);
   const made: Column[] = keysOf(table, groups);
   for (const [name, how] of Object.entries(aggregates)) {
+    if (isNamed(table, name, how)) {
+      const at = columnIndex(table, how[0]);
+      const column = aggregateGroups(table.schema.fields[at], vectorAt(table, at), how[1], groups);
+      made.push({ field: renamed(column.field, name), data: column.data });
+      continue;
+    }
     const at = columnIndex(table, name);
     const vector = vectorAt(table, at);
-    for (const one of Array.isArray(how) ? how : [how]) {
+    for (const one of (Array.isArray(how) ? how : [how]) as Aggregate[]) {
       const column = aggregateGroups(table.schema.fields[at], vector, one, groups);
       const shown = Array.isArray(how) ? `${name}_${nameOfAggregate(one)}` : name;
       made.push({ field: renamed(column.field, shown), data: column.data });
@@ -54,6 +64,12 @@ export function firstOfGroups(table: Table, by: string | readonly string[], coun
   const rows: number[] = [];
   for (let row = 0; row < of.length; row++) if (taken[of[row]]++ < count) rows.push(row);
   return rows.length === table.numRows ? table : takeRows(table, Int32Array.from(rows));
+}
+
+/** Whether an aggregate has a name of its own: of a column the first item is an aggregate too. */
+function isNamed(table: Table, name: string, how: unknown): how is NamedAggregate {
+  if (!Array.isArray(how) || how.length !== 2 || typeof how[0] !== "string") return false;
+  return !(AGGREGATES as readonly string[]).includes(how[0]) || !namesOf(table).includes(name);
 }
 
 const nameOfAggregate = (how: Aggregate): string => (typeof how === "string" ? how : `q${how.quantile}`);

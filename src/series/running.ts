@@ -18,7 +18,7 @@ import { rowAt, type Track } from "./track/track.js";
  * - `drawdown`: from the highest value so far: y[t] / max(y[0..t]) − 1, at most 0, `Float64`; null until the first
  *   value above 0.
  */
-const RUNNING = {
+export const RUNNING = {
   cumsum: (table, at, track) =>
     isExact(table.schema.fields[at].type) ? exactCumsum(table, at, track) : runKernel(table, at, track, sumKernel),
   cumprod: (table, at, track) => runKernel(table, at, track, productKernel),

@@ -2,6 +2,7 @@ import { columnChecks } from "./column-checks.js";
 import { fileChecks } from "./file-checks.js";
 import { functionChecks } from "./function-checks.js";
 import { type Checks, givenOf } from "./given.js";
+import { groupChecks } from "./group-checks.js";
 import { rowChecks } from "./row-checks.js";
 import { seriesChecks } from "./series-checks.js";
 import { summaryChecks } from "./summary-checks.js";
@@ -11,6 +12,7 @@ export const CHECKS: Checks = {
   ...rowChecks,
   ...seriesChecks,
   ...summaryChecks,
+  ...groupChecks,
   ...fileChecks,
   ...named("column.", { ...columnChecks, ...functionChecks }),
 };

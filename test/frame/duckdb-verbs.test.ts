@@ -159,3 +159,27 @@ it("decimals of 76 digits go through verbs as the same values as text do", () =>
     }),
   );
 });
+
+it("groupBy().with() gives what windows of DuckDB give", async () => {
+  await fc.assert(
+    fc.asyncProperty(tables, async (frame) => {
+      const found = frame.groupBy("k").with({
+        low: ["w", { rank: "min" }],
+        dense: ["d", { rank: "dense", descending: true }],
+        total: ["p", "sum"],
+        upTo: ["p", "cumsum"],
+        before: ["d", "shift"],
+        most: ["w", "max"],
+      });
+      const group = "partition by k";
+      const sql = `select *,
+        if(w is null, null, rank() over (${group} order by w nulls last)),
+        if(d is null, null, dense_rank() over (${group} order by d desc nulls last)),
+        sum(p) over (${group}), if(p is null, null, sum(p) over (${group} order by n)),
+        lag(d) over (${group} order by n), max(w) over (${group})
+        from this order by n`;
+      expect(cells(found)).toEqual(await asked(frame, sql));
+    }),
+    runs,
+  );
+});

@@ -25,6 +25,10 @@ export function verbs(prices: Frame<Price>, names: Frame<Name>, any: Frame) {
   const agg = prices
     .groupBy("ticker")
     .agg({ close: "mean", volume: ["sum", "max", "nunique", { quantile: 0.9 }], date: "last" });
+  const named = prices.groupBy("ticker").agg({ top: ["close", "max"], volume: ["sum", "max"], n: ["date", "count"] });
+  const within = prices
+    .groupBy("ticker")
+    .with({ share: ["close", "share"], before: ["date", "shift"], close: ["close", "max"] });
   const several = prices.groupBy(["ticker", "date"]).agg({ close: "list" });
   const count = prices.groupBy("ticker", "date").count();
   const head = prices.sort("date").groupBy("ticker").head(2);
@@ -69,6 +73,31 @@ export function verbs(prices: Frame<Price>, names: Frame<Name>, any: Frame) {
           volume_max: number | bigint | null;
           volume_nunique: number;
           "volume_q0.9": number | null;
+        }
+      >
+    >,
+    Expect<
+      Equal<
+        RowOf<typeof named>,
+        {
+          ticker: string;
+          top: number | null;
+          n: number;
+          volume_sum: number | bigint | null;
+          volume_max: number | bigint | null;
+        }
+      >
+    >,
+    Expect<
+      Equal<
+        RowOf<typeof within>,
+        {
+          ticker: string;
+          date: string;
+          volume: number | bigint;
+          share: number | null;
+          before: string | null;
+          close: number | null;
         }
       >
     >,
@@ -137,6 +166,12 @@ export function misspelt(prices: Frame<Price>, names: Frame<Name>): void {
   prices.groupBy("ticker").agg({ close: "mean", clsoe: "max" });
   // @ts-expect-error
   prices.groupBy("ticker").agg({ close: "maen" });
+  // @ts-expect-error
+  prices.groupBy("ticker").agg({ top: ["clsoe", "max"] });
+  // @ts-expect-error
+  prices.groupBy("ticker").with({ top: ["clsoe", "rank"] });
+  // @ts-expect-error
+  prices.groupBy("ticker").with({ top: ["close", "rnak"] });
   const both = prices.groupBy("ticker").agg({ close: ["mean", "max"] });
   // @ts-expect-error
   both.column("close");

@@ -1,4 +1,5 @@
 import { InputError } from "../../errors/errors.js";
+import { shown } from "../../errors/shown.js";
 import { POWERS } from "../../value/decimal.js";
 import { Bool, type Data, DataType, Vector } from "../arrow/arrow.js";
 import { alignedBits } from "../arrow/bits.js";
@@ -57,6 +58,40 @@ export function clip(vector: Vector, low: Operand, high: Operand, place: Place):
   const beyond = [compare(vector, "lt", low, place), compare(vector, "gt", high, place)];
   return choose(beyond, [low, high, vector], place);
 }
+
+/**
+ * The name of the interval in which each value is: above one edge, up to and with the next; null outside of all edges.
+ *
+ * @param labels one for each interval; by default such as `(0, 100]`
+ * @throws {InputError} WrongType, BadArgument
+ */
+export function cut(
+  vector: Vector,
+  edges: readonly Constant[],
+  labels: readonly string[] | undefined,
+  place: Place,
+): Vector {
+  const isList = Array.isArray(edges) && edges.length > 1 && !edges.includes(null);
+  const isAscending =
+    isList && edges.every((edge, i) => typeof edge !== "number" || i === 0 || !(edges[i - 1] >= edge));
+  if (!isAscending || (labels !== undefined && labels?.length !== edges.length - 1)) {
+    throw new InputError(
+      isAscending
+        ? `${place.method} of column ${JSON.stringify(place.column)} has ${edges.length - 1} intervals; got ${shown(labels)} as labels.`
+        : `${place.method} of column ${JSON.stringify(place.column)} expects ascending edges; got ${shown(edges)}.`,
+      {
+        code: "BadArgument",
+        column: place.column,
+        hint: 'Pass at least two edges, and a label for each interval between them: cut([0, 10, Infinity], ["low", "high"]).',
+      },
+    );
+  }
+  const names = labels ?? edges.slice(1).map((edge, i) => `(${shownEdge(edges[i])}, ${shownEdge(edge)}]`);
+  const upTo = edges.map((edge) => compare(vector, "le", edge, place));
+  return choose(upTo, [null, ...names, null], place);
+}
+
+const shownEdge = (edge: Constant): string => (edge instanceof Date ? edge.toISOString() : String(edge));
 
 /** A column of truth values that are all null. */
 const nullTruths = (like: Vector): Vector =>

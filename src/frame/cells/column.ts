@@ -32,7 +32,7 @@ import {
   type TextPattern,
   textLength,
 } from "../../columns/compute/text-functions.js";
-import { clip, compare, isIn } from "../../columns/predicate/compare.js";
+import { clip, compare, cut, isIn } from "../../columns/predicate/compare.js";
 import type { Comparison } from "../../columns/predicate/predicate.js";
 import { showAs } from "../../display/base/show.js";
 import { htmlTable } from "../../display/table/html.js";
@@ -42,7 +42,7 @@ import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
-import { distinct, reduced } from "./statistics.js";
+import { distinct, quantileBuckets, reduced } from "./statistics.js";
 import { showTypeArguments } from "./type-arguments.js";
 
 /**
@@ -245,6 +245,27 @@ export class Column<Value = Cell> {
   ): Column<Computed<Value, Exclude<L | H, null>>>;
   clip(low: unknown, high: unknown = null): Column<never> {
     return computed(this, "clip()", (place) => clip(this.vector, operand(low), operand(high), place));
+  }
+
+  /**
+   * The name of the interval in which each value is, above one edge up to and with the next, null outside of all:
+   * `cut([0, 100, Infinity], ["small", "large"])`; without names `(0, 100]`. {@link cut}
+   */
+  cut<const Label extends string = string>(
+    edges: readonly Exclude<Other<Value>, Column<unknown> | null>[],
+    labels?: readonly Label[],
+  ): Column<Label | null>;
+  cut(edges: readonly Constant[], labels?: readonly string[]): Column<never> {
+    return computed(this, "cut()", (place) => cut(this.vector, edges, labels, place));
+  }
+
+  /**
+   * The number, from 1, of the interval between quantiles in which each value is: `qcut(4)` are quartiles. Quantiles as
+   * in `quantile()`; equal values are in one interval.
+   */
+  qcut(this: Holding<Value, Numeric>, count: number): Column<Numeric | null>;
+  qcut(count: number): Column<never> {
+    return computed(this, "qcut()", () => quantileBuckets(this, count));
   }
 
   /** The logarithms as doubles, by default natural: `log(10)`, `log(2)`. */

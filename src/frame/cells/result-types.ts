@@ -1,3 +1,4 @@
+import type { AggregateOption } from "../../series/track/aggregate.js";
 import type { AnyRow, Flat } from "./row-types.js";
 import type { Cell } from "./rows.js";
 
@@ -15,6 +16,15 @@ interface NoSuchColumn<Misspelt, Columns extends string> {
 export type NoOthers<Given, Columns extends string> = string extends keyof Given
   ? unknown
   : { readonly [K in Exclude<keyof Given, Columns>]: NoSuchColumn<K, Columns> };
+
+/** As {@link NoOthers}, for aggregates: a name that is not a column has a column and its aggregate. */
+export type NamedOrColumns<Given, Columns extends string> = string extends keyof Given
+  ? unknown
+  : {
+      readonly [K in Exclude<keyof Given, Columns>]: Given[K] extends readonly [string, unknown]
+        ? readonly [Columns, AggregateOption["name"]]
+        : NoSuchColumn<K, Columns>;
+    };
 
 /** Names in an option: one or several. */
 type NamesIn<Option> = Option extends string ? Option : Option extends readonly (infer Name)[] ? Name : never;
@@ -43,13 +53,27 @@ type HowName<How> = How extends string
     : never;
 
 /** The columns with several aggregates, as pairs of a column and an aggregate. */
-type Pairs<Wanted> = {
-  [K in keyof Wanted]: Wanted[K] extends readonly (infer How)[]
-    ? How extends unknown
-      ? { readonly column: K; readonly how: How }
-      : never
-    : never;
+type Pairs<Row, Wanted> = {
+  [K in keyof Wanted]: IsNamed<Row, K, Wanted[K]> extends true
+    ? never
+    : Wanted[K] extends readonly (infer How)[]
+      ? How extends unknown
+        ? { readonly column: K; readonly how: How }
+        : never
+      : never;
 }[keyof Wanted];
+
+/** Whether the two items are a column and its aggregate, not two aggregates of a column. */
+type IsNamed<Row, K, How> = How extends readonly [infer First extends string, unknown]
+  ? First extends AggregateOption["name"]
+    ? K extends keyof Row
+      ? false
+      : true
+    : true
+  : false;
+
+/** The cells of a column by its name. */
+type CellsIn<Row, Name> = Name extends keyof Row ? Row[Name] : Cell;
 
 type Pair = { readonly column: PropertyKey; readonly how: unknown };
 
@@ -61,10 +85,28 @@ export type Aggregated<Row, Key extends keyof Row, Wanted> = Flat<
       Wanted[K]
     >;
   } & {
-    [P in Extract<Pairs<Wanted>, Pair> as `${P["column"] & string}_${HowName<P["how"]>}`]: Reduced<
+    -readonly [K in keyof Wanted as IsNamed<Row, K, Wanted[K]> extends true ? K : never]-?: Wanted[K] extends readonly [
+      infer Name,
+      infer How,
+    ]
+      ? Reduced<CellsIn<Row, Name>, How>
+      : never;
+  } & {
+    [P in Extract<Pairs<Row, Wanted>, Pair> as `${P["column"] & string}_${HowName<P["how"]>}`]: Reduced<
       P["column"] extends keyof Row ? Row[P["column"]] : Cell,
       P["how"]
     >;
+  }
+>;
+
+/** The row type after `groupBy().with()`. */
+export type WithinAdded<Row, Added> = Flat<
+  Omit<Row, keyof Added> & {
+    -readonly [K in keyof Added]: Added[K] extends readonly [infer Name, infer How]
+      ? How extends "shift" | "cummax" | "cummin" | { readonly shift: number }
+        ? CellsIn<Row, Name> | null
+        : Reduced<CellsIn<Row, Name>, How extends "cumsum" ? "sum" : How>
+      : Cell;
   }
 >;
 

@@ -75,6 +75,17 @@ export function doubleColumn(field: Field, values: Float64Array): Column {
   return { field: doubleField(field), data: doubleData(values) };
 }
 
+/** An `Integer` column named as `field`, of whole doubles below 2^53 in size; NaN as null. */
+export function integerColumn(field: Field, values: Float64Array): Column {
+  const { length, nullCount, nullBitmap } = doubleData(values);
+  const data = BigInt64Array.from(values, (value) => (Number.isNaN(value) ? 0n : BigInt(value)));
+  const type = new Int64();
+  return {
+    field: retyped(field, type, "Integer"),
+    data: makeData({ type, length, nullCount, data, ...(nullCount > 0 && { nullBitmap }) }),
+  };
+}
+
 /** As {@link doubleColumn}, from one or several pieces. `missing` is the total number of NaN, if known. */
 export function doublesColumn(field: Field, pieces: readonly Float64Array[], missing?: number): Computed {
   const made = pieces.map((values) => doubleData(values, missing === 0 ? 0 : undefined));

@@ -21,15 +21,18 @@ export function shift(table: Table, steps = 1, options: ColumnChoice = {}): Tabl
   return computeColumns(
     table,
     options,
-    (from, at, track) => {
-      const picks = new Int32Array(from.numRows).fill(-1);
-      eachPair(track, steps, (now, before) => {
-        picks[now] = before;
-      });
-      return picked(from.schema.fields[at], vectorAt(from, at), picks);
-    },
+    (from, at, track) => shiftOf(from, at, track, steps),
     listOf(options.columns).length > 0 ? () => true : undefined,
   );
+}
+
+/** One column moved along a track. */
+export function shiftOf(table: Table, at: number, track: Track, steps: number): Column {
+  const picks = new Int32Array(table.numRows).fill(-1);
+  eachPair(track, steps, (now, before) => {
+    picks[now] = before;
+  });
+  return picked(table.schema.fields[at], vectorAt(table, at), picks);
 }
 
 /**
@@ -80,7 +83,8 @@ export function returns(table: Table, options: ReturnsOptions = {}): Table {
   return computeColumns(table, choice, (from, at, track) => runKernel(from, at, track, logReturns));
 }
 
-function checkSteps(steps: number): void {
+/** @throws {InputError} BadArgument for what is not a whole number */
+export function checkSteps(steps: number): void {
   if (Number.isInteger(steps)) return;
   throw new InputError(`The number of rows must be a whole number; got ${shown(steps)}.`, {
     code: "BadArgument",
