@@ -284,7 +284,6 @@ export const ERROR_CODES = {
 /** An error code of this package. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The codes of one error class. */
 export type CodeOf<Class extends ErrorClass> = {
   [Code in ErrorCode]: (typeof ERROR_CODES)[Code]["class"] extends Class ? Code : never;
 }[ErrorCode];

@@ -53,7 +53,6 @@ const INPUT = 1 << 18;
 const WINDOW = 1 << 15;
 const PAGE = 1 << 16;
 
-/** Inflaters that were released. */
 const idle: Inflater[] = [];
 const MOST_IDLE = 2;
 

@@ -38,7 +38,6 @@ export function isState({ ino, size, mtimeMs }: FileState, state: FileState): bo
   return state.ino === ino && state.size === size && state.mtimeMs === mtimeMs;
 }
 
-/** The state of a file now. */
 export async function fileState(path: string): Promise<FileState> {
   const { ino, size, mtimeMs } = await stat(path).catch((cause: unknown) =>
     Promise.reject(fileError(path, "read", cause)),

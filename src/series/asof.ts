@@ -125,7 +125,6 @@ function pairs(left: Table, right: Table, names: readonly string[], onRight: num
 
 interface Search {
   readonly track: Track;
-  /** At each position of the track. */
   readonly times: ExactTimes;
   readonly direction: "backward" | "forward" | "nearest";
   readonly reach: number;

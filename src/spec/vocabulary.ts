@@ -39,8 +39,8 @@ export interface TransformType {
   readonly dropsFirst: boolean;
   /** The values are fractions, shown as percentages. */
   readonly isShare: boolean;
-  /** Whether public services were observed to apply it; a profile lists such transforms alone. */
-  readonly observed?: true;
+  /** Whether public services were observed to apply it: profiles list such transforms alone. */
+  readonly observed: boolean;
 }
 
 /** The calculations that the service applies to a series. */

@@ -86,7 +86,6 @@ export function civil(days: number): { year: number; month: number; day: number 
   return { year, month, day: dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1 };
 }
 
-/** The day of the year, from 1, of days since 1970-01-01. */
 export function dayOfYear(days: number): number {
   const { year, month, day } = civil(days);
   return BEFORE_MONTH[month + (isLeapYear(year) ? 16 : 0)] + day;

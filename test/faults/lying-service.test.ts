@@ -7,7 +7,7 @@ import { hasCode, ServiceError } from "../../src/errors/errors.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { type RunningService, serve } from "../../src/server.js";
 import { defineProfile, specification } from "../../src/spec/profile.js";
-import { COLLAPSES, FORMATS, OPERATORS, ORDERS, TRANSFORMS } from "../../src/spec/vocabulary.js";
+import { COLLAPSES, FORMATS, OBSERVED_TRANSFORMS, OPERATORS, ORDERS } from "../../src/spec/vocabulary.js";
 import { folderOf } from "../server/support.js";
 
 /** What a query asks, as parameters: the client's query is made of them, and a liar drops some. */
@@ -17,7 +17,7 @@ const SERIES = fc.record(
     start_date: fc.integer({ min: 0, max: 380 }).map((n) => dayAt(n * 2)),
     end_date: fc.integer({ min: 0, max: 380 }).map((n) => dayAt(n * 2)),
     collapse: fc.constantFrom(...COLLAPSES),
-    transform: fc.constantFrom(...TRANSFORMS),
+    transform: fc.constantFrom(...OBSERVED_TRANSFORMS),
     order: fc.constantFrom(...ORDERS),
     limit: fc.integer({ min: 1, max: 30 }),
   },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { serve } from "../../src/server/serve.js";
-import { COLLAPSES, ORDERS, TRANSFORMS } from "../../src/spec/vocabulary.js";
+import { COLLAPSES, OBSERVED_TRANSFORMS, ORDERS } from "../../src/spec/vocabulary.js";
 import { FIRST_DAY, formatDate, LAST_DAY } from "../../src/value/date.js";
 import { folderOf } from "../server/support.js";
 import { cellsOf, seriesOf } from "./tables.js";
@@ -52,7 +52,7 @@ const numbered = (frame: Frame) => cellsOf(frame.table).map((row) => row.map((ce
 const questions = fc.record({
   of: fc.nat({ max: generated.length - 1 }),
   collapse: fc.constantFrom(...COLLAPSES),
-  transform: fc.constantFrom(...TRANSFORMS),
+  transform: fc.constantFrom(...OBSERVED_TRANSFORMS),
   order: fc.constantFrom(...ORDERS),
   limit: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
   column: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),

@@ -69,7 +69,6 @@ export type ToldOptions = LandOptions & { readonly onProgress: OnProgress };
 export interface Landed {
   /** Path of the file that was written. */
   readonly path: string;
-  /** Bytes of the file. */
   readonly bytes: number;
   /** Number of rows; undefined if the archive was kept or copied without reading cells. */
   readonly rows?: number;

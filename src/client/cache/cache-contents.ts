@@ -3,7 +3,6 @@ import { clear, type FolderFile, filesOf } from "../../disk/bounded-folder.js";
 import { readSealed } from "../../disk/sealed.js";
 import { REPLY_NAME, type ReplyNote, repliesIn } from "./replies-on-disk.js";
 
-/** A file of a cache. */
 export interface CacheEntry {
   readonly kind: "reply" | "metadata" | "archive";
   /** Name of the file, which reveals neither query nor key. */

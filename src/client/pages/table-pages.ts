@@ -224,10 +224,7 @@ async function* partPages(
       schema ??= await kept.schema();
       following = ahead(kept.next);
       if (memory.isFirst && !isEnough()) await following?.().catch(refuseExpired);
-      for await (const page of kept.read()) {
-        check(page);
-        yield page;
-      }
+      yield* checkedPages(kept, check);
     }
     while (following !== undefined) {
       const page = await following();
@@ -241,6 +238,13 @@ async function* partPages(
     }
   } finally {
     stop.abort();
+  }
+}
+
+async function* checkedPages(kept: KeptPages, check: (page: Page) => void): AsyncGenerator<Page> {
+  for await (const page of kept.read()) {
+    check(page);
+    yield page;
   }
 }
 

@@ -22,7 +22,6 @@ export interface AnsweredDataset {
   readonly code: string;
   readonly settings: Settings;
   readonly wanted: DatasetParameters;
-  /** The parameters as they were sent. */
   readonly sent: Readonly<Record<string, string>>;
 }
 

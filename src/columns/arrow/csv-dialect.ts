@@ -72,7 +72,6 @@ export function syntaxOf(dialect: CsvDialect): CsvSyntax {
   };
 }
 
-/** The null values of a dialect as bytes. */
 export function nullTextsOf({ nullValues = [] }: CsvDialect): readonly Uint8Array[] {
   const encoder = new TextEncoder();
   return (typeof nullValues === "string" ? [nullValues] : nullValues).map((text) => encoder.encode(text));

@@ -3,7 +3,6 @@ import { invalidUtf8 } from "../../value/text.js";
 /** Offsets of values: 32-bit, or 64-bit for large lists and large strings. */
 export type Offsets = Int32Array | BigInt64Array;
 
-/** Indices into a dictionary. */
 export type Indices =
   | Int8Array
   | Int16Array
@@ -128,7 +127,6 @@ function onesIn(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
-/** Bytes per view. */
 export const VIEW_BYTES = 16;
 /** Length in bytes of the longest value stored inside a view. */
 export const LONGEST_INLINE = 12;

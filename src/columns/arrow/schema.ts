@@ -44,7 +44,6 @@ export function columnsOf(schema: Schema): ColumnSpec[] {
   return schema.fields.map((field) => ({ name: field.name, type: serviceTypeOf(field) }));
 }
 
-/** The service type name of one field. */
 function serviceTypeOf({ type, metadata }: Field): string {
   return notedType(type, metadata) ?? serviceTypeOfArrow(type);
 }

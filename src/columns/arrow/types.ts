@@ -144,7 +144,6 @@ export function columnType(type: DataType): ColumnType {
   return TYPES[kindOfArrow(type)];
 }
 
-/** The descriptor of a service type. */
 export function columnTypeOf({ kind }: Pick<ServiceType, "kind">): ColumnType {
   return TYPES[kind];
 }

@@ -76,7 +76,6 @@ export class BatchMaker {
     return this.decided;
   }
 
-  /** One record batch. */
   batch(raw: RawBatch): RecordBatch {
     const schema = this.schema(raw);
     const children = raw.columns.map((column, i) => this.data(column, schema.fields[i].type as DataType, raw.rows, i));

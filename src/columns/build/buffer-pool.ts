@@ -14,7 +14,6 @@ export function plainBytes(bytes: Uint8Array, start = 0, end = bytes.length): Ui
 /** The most buffers kept: those of four batches of a table of 64 columns. */
 const MAX_KEPT = 256;
 
-/** Where a column gets memory. */
 export interface ColumnMemory {
   /** Uninitialized memory; the buffer under it may be longer. */
   take(length: number): Uint8Array;

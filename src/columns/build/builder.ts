@@ -65,7 +65,6 @@ interface BuilderParts {
   readonly mode?: TextMode | undefined;
   readonly memory?: ColumnMemory | undefined;
   readonly cells?: CellType | undefined;
-  /** Texts that are null. */
   readonly nullTexts?: readonly Uint8Array[] | undefined;
 }
 
@@ -157,7 +156,6 @@ export class ColumnBuilder implements CellTarget {
       this.heap = this.memory.take(Math.max(rows * 8, this.heapHint));
   }
 
-  /** Sets a row to null. */
   setNull(row: number): void {
     this.validity[row >> 3] &= ~(1 << (row & 7));
     this.anyNull = true;
@@ -356,7 +354,6 @@ export interface BuilderSettings {
   /** Rows for which there is room at first. */
   readonly expected?: number;
   readonly memoryOfColumn?: (() => ColumnMemory) | undefined;
-  /** Texts that are null. */
   readonly nullTexts?: readonly Uint8Array[];
 }
 

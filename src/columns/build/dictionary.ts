@@ -15,7 +15,6 @@ export interface DictionaryValues {
   /** Bytes of text `i`: `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`. */
   readonly offsets: Int32Array;
   readonly bytes: Uint8Array;
-  /** Total number of bytes. */
   readonly byteLength: number;
 }
 
@@ -79,7 +78,6 @@ export class TextDictionary implements DictionaryValues {
     return i;
   }
 
-  /** Total number of bytes. */
   get byteLength(): number {
     return this.offsets[this.size];
   }
@@ -107,7 +105,6 @@ function spread(hash: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** The hash of `start` to `end` of `b`. */
 export function hashText(b: Uint8Array, start: number, end: number): number {
   let hash = HASH_SEED;
   for (let p = start; p < end; p++) hash = Math.imul(hash ^ b[p], HASH_PRIME);

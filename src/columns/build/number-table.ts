@@ -2,7 +2,6 @@ import { POWERS } from "../../value/decimal.js";
 import type { ColumnBuilder } from "./builder.js";
 import { DECIMAL128, FLOAT, INTEGER } from "./types.js";
 
-/** Bytes of a table. */
 export const TABLE_BYTES = 18 * 16;
 
 /** Tables by column type: making a few takes as long as reading a short page. */

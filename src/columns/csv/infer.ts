@@ -93,7 +93,6 @@ function checkDelimiter(names: readonly (string | undefined)[], { delimiter }: C
   );
 }
 
-/** Adds the cells of a Utf8 column. */
 function addCells({ words, bytes = new Uint8Array(0), validity }: RawColumn, rows: number, guess: TypeGuess): void {
   for (let row = 0; row < rows && !guess.isText; row++) {
     if (validity !== undefined && (validity[row >> 3] & (1 << (row & 7))) === 0) continue;

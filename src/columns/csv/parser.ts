@@ -369,7 +369,6 @@ export class CsvParser {
     field.setText(this.batch.row, new Uint8Array(text.buffer, text.byteOffset, text.length), 0, text.length);
   }
 
-  /** The error for the current row. */
   refused(fault: RowFault): DataError {
     const { base, batch, cursor, order } = this;
     return rowError(fault, cursor, base, order === undefined ? undefined : batch.policy.rowNumber(batch.row));

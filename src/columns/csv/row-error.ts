@@ -3,7 +3,6 @@ import { clip, DataError } from "../../errors/errors.js";
 import type { CsvFault } from "../../format/csv.js";
 import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
-/** The fault of a CSV row. */
 export interface RowFault {
   readonly code: CodeOf<"DataError">;
   /** The predicate of the message: `has 3 of 4 cells`. */

@@ -13,7 +13,6 @@ export interface CsvTextOptions {
   readonly escapeFormulae?: boolean;
 }
 
-/** The header line of a CSV text. */
 export function csvHead({ fields }: Schema, options?: CsvTextOptions): Buffer {
   const { spell } = cellStyle(options);
   return Buffer.from(`${fields.map(({ name }) => spell(name)).join(",")}\n`);

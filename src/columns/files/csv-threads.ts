@@ -120,7 +120,6 @@ interface Part {
 /** Called with the position that the reader of a part has reached. */
 type OnOffset = (part: PartTask, offset: number) => void;
 
-/** Sums the bytes that the readers of all parts have read. */
 function totalBytes(tasks: readonly PartTask[], { onBytes }: OnBytes): OnOffset {
   const places = new Map(tasks.map(({ end, start }) => [end, start]));
   const [first, last] = [tasks[0], tasks[tasks.length - 1]];
@@ -179,7 +178,6 @@ function joined(parts: readonly Part[], options: CsvOptions & Batching): Table {
   return tableOf(batches, schema);
 }
 
-/** The reports of each part and the number of rows before it. */
 function numbered(parts: readonly Part[], firstRow = 0): PartReports[] {
   let before = firstRow;
   return parts.map(({ end: { reports, rows } }) => {

@@ -125,7 +125,6 @@ function stretches(
   return parts.filter(({ length }) => length > 0);
 }
 
-/** The bytes that the readers of all parts have read together. */
 function bytesOfAll(
   parts: readonly (readonly PlannedGroup[])[],
   { onBytes }: ParquetRead,

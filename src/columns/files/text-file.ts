@@ -90,7 +90,6 @@ async function* fileBatches(
 
 type DeclaredOptions = CsvOptions & OnBytes & TextOptions;
 
-/** The options with the columns of the file. */
 async function declared(source: Source, options: CsvFileOptions): Promise<DeclaredOptions> {
   if (isDeclared(options)) return options;
   const columns = await columnsOfCsv(() => textChunks(source, quiet(options)), options);

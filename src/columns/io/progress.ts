@@ -27,7 +27,6 @@ export type OnProgress = (progress: Progress) => void;
 /** How much of a file has been read. */
 interface ReadSoFar {
   readonly bytes: number;
-  /** Total bytes. */
   readonly total: number;
   readonly rows?: number;
 }

@@ -143,7 +143,6 @@ function decimalTexts(data: Data): Data {
   });
 }
 
-/** Options for writing batches as a stream. */
 export interface ArrowStreamOptions extends OnWritten {
   /** The schema, for an empty list of batches. */
   readonly schema?: Schema;

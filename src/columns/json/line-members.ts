@@ -12,7 +12,6 @@ const CLOSE = 125;
 export interface MemberReader {
   /** The number of the member whose name is between `from` and `to` if it is this one, else -1: names mostly repeat. */
   expected(b: Uint8Array, from: number, to: number): number;
-  /** The number of a member by its name. */
   named(name: string, offset: number): number;
   /** Reads the value at `p`; returns the position after it. */
   value(member: number, p: number, end: number): number;

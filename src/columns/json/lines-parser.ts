@@ -8,7 +8,6 @@ import { readCell } from "./cell.js";
 import { LineBuffer } from "./line-buffer.js";
 import { type MemberReader, readMembers } from "./line-members.js";
 
-/** How the lines are read. */
 export interface LinesOptions extends ReadOptions {
   /** A member that is not declared is an error, or is dropped. */
   readonly onExtraMember?: "error" | "ignore";

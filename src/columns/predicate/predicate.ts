@@ -17,7 +17,6 @@ export type Comparison = "eq" | "ne" | "lt" | "le" | "gt" | "ge" | Operator;
 /** A set of the orders of two values: bit 0 less, bit 1 equal, bit 2 more. */
 export type Orders = number;
 
-/** The orders for which a comparison is true. */
 export const ORDERS: Readonly<Record<Comparison, Orders>> = {
   lt: 1,
   eq: 2,

@@ -40,7 +40,6 @@ export class ChunkRing {
     }
   }
 
-  /** Marks the end. */
   async end(): Promise<void> {
     this.pass(await this.freeSlot(), 0);
   }

@@ -17,7 +17,6 @@ export function hasColors(stream: Partial<WriteStream>): boolean {
   return stream.isTTY === true && stream.hasColors?.() === true;
 }
 
-/** The text with its first line painted. */
 export function firstLine(text: string, paint: Paint): string {
   const end = text.indexOf("\n");
   return end === -1 ? paint(text) : paint(text.slice(0, end)) + text.slice(end);

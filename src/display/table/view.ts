@@ -70,7 +70,6 @@ export function viewOf(table: Table, options: TableOptions = {}, headShare = HEA
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
 }
 
-/** One column as a table. */
 export function columnTable(name: string, type: string, vector: Vector): Table {
   const field = new Field(name, vector.type, true, new Map([[TYPE_KEY, type]]));
   return tableOfVectors(new Schema([field]), [vector], vector.length);

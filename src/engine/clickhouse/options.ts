@@ -40,7 +40,6 @@ export interface Target extends Required<Omit<ClickhouseOptions, "database" | "c
   readonly cluster: string | undefined;
 }
 
-/** The ports of the HTTP interface. */
 const PORTS: Readonly<Record<string, string>> = { "http:": "8123", "https:": "8443" };
 
 /** Addresses of the database as such, and the protocol of its HTTP interface. */

@@ -295,7 +295,6 @@ export const boolReader: ColumnReader = ({ field }, memory) => {
 const INLINE_BYTES = 12;
 const encoder = new TextEncoder();
 
-/** Texts one after the other. */
 class Texts {
   bytes: Bytes;
   size = 0;

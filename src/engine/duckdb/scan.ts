@@ -41,14 +41,12 @@ export interface AddedSource {
 
 const SCAN = "arrowbook_scan";
 
-/** The name of a column in the scans of all sources. */
 const scannedName = (id: number, column: number): string => `${id}.${column}`;
 
 interface Registered extends AddedSource {
   failure: unknown;
 }
 
-/** Where a scan is. */
 interface Scan {
   readonly of: Registered;
   readonly columns: readonly number[];

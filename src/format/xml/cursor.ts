@@ -111,12 +111,10 @@ export class XMLCursor {
     return Buffer.from(this.b.subarray(this.nameStart, this.nameEnd)).toString();
   }
 
-  /** The source of the token. */
   source(): string {
     return Buffer.from(this.b.subarray(this.tokenStart, this.p)).toString();
   }
 
-  /** The decoded text. */
   text(): string {
     return decoded(this.b, this.textStart, this.textEnd, this.isCdata ? "cdata" : "text");
   }

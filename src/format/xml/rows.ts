@@ -69,7 +69,6 @@ export class XMLRows {
     return false;
   }
 
-  /** The text of the cell as a string. */
   text(): string {
     return Buffer.from(this.cell.buffer, this.cell.byteOffset + this.start, this.end - this.start).toString();
   }
@@ -149,7 +148,6 @@ function isBlank(b: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** The rows as arrays of strings. */
 export function* xmlRowTexts(fragment: XMLFragment): Generator<(string | null)[], void, undefined> {
   const rows = new XMLRows(fragment);
   while (rows.nextRow()) {

@@ -37,7 +37,6 @@ export async function parseXML(
   }
 }
 
-/** The contents of a start tag. */
 type Start = Pick<XMLElement, "name" | "attributes" | "content">;
 
 interface Outline {

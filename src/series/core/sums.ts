@@ -7,7 +7,6 @@ export interface Sum {
   low: number;
 }
 
-/** Adds `value` (finite) to `sum`. */
 export function addTo(sum: Sum, value: number): void {
   const total = sum.high + value;
   const part = total - sum.high;

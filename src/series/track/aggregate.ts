@@ -97,7 +97,6 @@ export function truthsAsUnits(vector: Vector): Vector {
   });
 }
 
-/** The cells of each span as a list. */
 function lists(field: Field, vector: Vector, { rows, from, to }: Spans): Column {
   const offsets = new Int32Array(from.length + 1);
   for (let s = 0; s < from.length; s++) offsets[s + 1] = offsets[s] + to[s] - from[s];

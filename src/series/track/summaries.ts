@@ -5,7 +5,6 @@ import { columnProgram } from "../../columns/table/column-program.js";
 import { isExact } from "../core/exact.js";
 import type { Groups } from "./groups.js";
 
-/** The sums of the units of each group. */
 interface UnitSums {
   /** How many values there are. */
   readonly counts: Int32Array;

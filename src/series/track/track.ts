@@ -21,10 +21,8 @@ export interface Track {
   readonly repeats: boolean;
 }
 
-/** The row at a position. */
 export const rowAt = ({ rows }: Pick<Track, "rows">, at: number): number => (rows === undefined ? at : rows[at]);
 
-/** The rows at several positions. */
 export const rowsAt = ({ rows }: Pick<Track, "rows">, positions: Int32Array): Int32Array =>
   rows === undefined ? positions : positions.map((at) => rows[at]);
 

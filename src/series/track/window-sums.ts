@@ -13,7 +13,6 @@ export type WindowKernel = (y: Float64Array, out: Float64Array, windows: Windows
  */
 export const windowSum: WindowKernel = (y, out, windows, from, to) => slideSum(y, out, windows, from, to, false);
 
-/** Mean of the window. */
 export const windowMean: WindowKernel = (y, out, windows, from, to) => slideSum(y, out, windows, from, to, true);
 
 function slideSum(y: Float64Array, out: Float64Array, windows: Windows, from: number, to: number, mean: boolean): void {

@@ -5,7 +5,7 @@ import type { Allocate } from "../../engine/contract/engine.js";
 import { suggestion } from "../../errors/nearest.js";
 import { seriesColumns } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
-import { hasExtension } from "../../spec/profile.js";
+import { hasExtension, type Profile } from "../../spec/profile.js";
 import { COLLAPSES, ORDERS, TRANSFORMS } from "../../spec/vocabulary.js";
 import { dayPart, NO_DATE, parseDate } from "../../value/date.js";
 import type { StoredDatabase, StoredDataset } from "../data/open-database.js";
@@ -84,18 +84,8 @@ export async function answerSeries(call: Call, asker: Asker, state: ServiceState
   return answerReply(call, reply, asker, state).finally(database.held.hold([dataset.series]));
 }
 
-type Echo = Omit<DatasetData, "column_names" | "frequency">;
-
-/**
- * Validates the parameters of spec 4.2 and returns them with their echo. Without a date bound, the range ends with the
- * series. Without a question, the column does not exist and the reply has one without a name.
- */
-function readQuestion(
-  call: Call,
-  { database, dataset }: Place,
-  { profile }: ServiceState,
-): { question: SeriesQuestion | undefined; titles: string[]; echo: Echo } {
-  const given = call.parameters;
+/** Readers of the parameters of spec 4.2: the value of each, undefined for a missing one. */
+function seriesParameters({ parameters: given }: Call, profile: Profile) {
   const wrong = (name: string, what: string): Refused =>
     refused(profile, "QESx04", `${name} ${JSON.stringify(given[name].slice(0, 80))} ${what}`);
   // `serve` rejects a profile that lists what the service cannot compute; the second test narrows the type.
@@ -119,6 +109,21 @@ function readQuestion(
     if (parseDate(day) === NO_DATE) throw wrong(name, "is not a date YYYY-MM-DD.");
     return day;
   };
+  return { word, whole, date, wrong };
+}
+
+type Echo = Omit<DatasetData, "column_names" | "frequency">;
+
+/**
+ * Validates the parameters of spec 4.2 and returns them with their echo. Without a date bound, the range ends with the
+ * series. Without a question, the column does not exist and the reply has one without a name.
+ */
+function readQuestion(
+  call: Call,
+  { database, dataset }: Place,
+  { profile }: ServiceState,
+): { question: SeriesQuestion | undefined; titles: string[]; echo: Echo } {
+  const { word, whole, date, wrong } = seriesParameters(call, profile);
   const index = whole("column_index", 0);
   const titles = dataset.entry.columns;
   const isUnknown = index !== undefined && index >= titles.length;

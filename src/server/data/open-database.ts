@@ -48,9 +48,7 @@ export async function openDatabase(
   const shape = JSON.stringify(titles);
   if (rows !== undefined && loaded[code]?.version !== shape) {
     for (const dataset of entry.datasets) delete loaded[`${code}/${dataset.dataset_code}`];
-    const doubles = columns.map((_, i) => new Field(engineColumn(i + 1), new Float64(), true));
-    const schema = new Schema([new Field("s", new Int32(), false), new Field("c0", new DateDay(), false), ...doubles]);
-    await engine.load(name, [], { schema, ...engine.dialect.sortedBy(["s", "c0"]) });
+    await makeTable(engine, name, columns.length);
     loaded[code] = { version: shape, refreshedAt: "" };
   }
   const numbers = entry.datasets.map(({ columns: [, ...own] }) => [0, ...own.map((title) => titles.indexOf(title))]);
@@ -94,6 +92,13 @@ export async function openDatabase(
     /** The rows of its series, of this load and of earlier ones. */
     held,
   };
+}
+
+/** The table of a database with so many columns besides those of series and date. */
+async function makeTable(engine: Engine, name: string, columns: number): Promise<void> {
+  const doubles = Array.from({ length: columns }, (_, i) => new Field(engineColumn(i + 1), new Float64(), true));
+  const schema = new Schema([new Field("s", new Int32(), false), new Field("c0", new DateDay(), false), ...doubles]);
+  await engine.load(name, [], { schema, ...engine.dialect.sortedBy(["s", "c0"]) });
 }
 
 const heldSeries = (engine: Engine, table: string): HeldRows<number> =>

@@ -7,7 +7,6 @@ import { engineColumn } from "./filter-sql.js";
 import { heldRows, isCurrent, type Loaded } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
-/** A table in the engine. */
 export type StoredTable = ReturnType<typeof openTable>;
 
 interface TableToOpen {

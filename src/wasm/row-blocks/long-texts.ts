@@ -15,9 +15,7 @@ const NULL: u32 = 0x6c6c756e;
  * @returns how many rows are odd; reading ends before a text of more than `most` bytes, and in JSON before an escape
  *   and what is neither in quotes nor null: {@link read} says how many rows were read
  */
-export function longTexts(
-  k: i32, rows: i32, out: usize, heap: usize, length: i32, most: u32, blank: bool,
-): i32 {
+export function longTexts(k: i32, rows: i32, out: usize, heap: usize, length: i32, most: u32, blank: bool): i32 {
   const escape = escapeMark(), escaped = isEscaped, json = isJson, spaced = isSpaced, mark = quote;
   const stride = <usize>rowMarks << 2, last = k == rowMarks - 1;
   let noted = oddAt, to = heap, row = 0;

@@ -21,9 +21,7 @@ const LONGEST: u32 = 32;
  * `mask + 1` texts in `slots` the number is known; others are put there with numbers from `next` on and noted at
  * `fresh`: {@link added} of them.
  */
-export function texts(
-  k: i32, rows: i32, out: usize, slots: usize, mask: i32, most: u32, next: i32, fresh: usize,
-): i32 {
+export function texts(k: i32, rows: i32, out: usize, slots: usize, mask: i32, most: u32, next: i32, fresh: usize): i32 {
   const escape = escapeMark(), escaped = isEscaped, json = isJson, spaced = isSpaced, mark = quote;
   const stride = <usize>rowMarks << 2, last = k == rowMarks - 1;
   const longest = min(most, LONGEST);

@@ -1,6 +1,5 @@
 import { DataError } from "../../../errors/errors.js";
 
-/** The position of a fault. */
 export interface FaultPlace {
   /** Byte offset in the stream or file. */
   readonly at: number;

@@ -222,7 +222,6 @@ type BufferCodec = (bytes: Uint8Array, size: number) => Uint8Array;
 
 const COMPRESSION = { codec: 0, method: 1 };
 
-/** The codecs of the format by number. */
 const CODECS: Readonly<Record<number, { readonly name: string; readonly codec: BlockCodec }>> = {
   0: { name: "LZ4", codec: "lz4Frame" },
   1: { name: "ZSTD", codec: "zstd" },

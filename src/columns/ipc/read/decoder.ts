@@ -44,7 +44,6 @@ export class Decoder {
 
   constructor(
     private readonly declared: DeclaredSchema,
-    /** The metadata version. */
     private readonly version: number,
     private readonly allowance: Allowance,
     /** A file may not replace a dictionary: all of its dictionaries are read before its batches. */

@@ -37,7 +37,6 @@ const MAX_TYPE_ID = 127;
 export interface TypeSource {
   /** The number of the type in the format's `Type` union. */
   readonly id: number;
-  /** The parameters. */
   readonly table: FlatTable | undefined;
   readonly children: readonly Field[];
   /** The names of the column and its parents, outermost first. */

@@ -17,7 +17,6 @@ import { storeOf } from "./store/store-of.js";
 /** Bytes of a row group up to which it is read ahead. */
 const MOST_AHEAD = 33_554_432;
 
-/** A flat column that is read. */
 interface FlatColumn {
   readonly spec: ColumnSpec;
   readonly leaf: Leaf;

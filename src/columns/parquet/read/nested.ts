@@ -213,7 +213,6 @@ function leafOf(node: SchemaNode): Leaf {
   return at.leaf;
 }
 
-/** The leaves of a node, in order. */
 export function leavesOf(node: SchemaNode): Leaf[] {
   return node.leaf === undefined ? node.children.flatMap(leavesOf) : [node.leaf];
 }

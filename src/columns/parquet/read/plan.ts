@@ -26,7 +26,6 @@ export interface PlannedColumn {
   readonly zone?: string | undefined;
 }
 
-/** A flat column of the file as it is read. */
 export type FlatFileColumn = PlannedColumn & { readonly leaf: Leaf };
 
 /** The parts of a file to read. */
@@ -93,7 +92,6 @@ export function plannedGroups({ groups }: Footer, plan: ReadPlan): PlannedGroup[
   });
 }
 
-/** All columns of a file. */
 export function fileColumns({ columns, keyValues, isOwn }: Footer): PlannedColumn[] {
   const names = distinctNames(columns.map(({ name }) => name));
   const specs = notedColumns(keyValues.get(COLUMNS_KEY), names);

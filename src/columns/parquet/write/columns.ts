@@ -59,7 +59,6 @@ function encoderOf({ type, converted, width = 0 }: Element): Encode {
   }
 }
 
-/** All rows in one page. */
 function onePage(encoding: Encoding, levels: Levels, values: Uint8Array, bounds: Bounds, dense = false): EncodedColumn {
   const { rows, present } = levels;
   const page = { rows, nulls: rows - present, levels: levelBytes(levels, 0, rows), values, dense };

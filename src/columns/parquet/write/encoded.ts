@@ -22,7 +22,6 @@ export interface Bounds {
 export interface EncodedPage {
   readonly rows: number;
   readonly nulls: number;
-  /** Definition levels. */
   readonly levels: Uint8Array;
   readonly values: Uint8Array;
   /** Already bit-packed; not worth compressing. */

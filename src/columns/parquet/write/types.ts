@@ -29,7 +29,6 @@ export interface Element {
   readonly logical?: ThriftFields;
 }
 
-/** The element of a schema as Thrift has it. */
 export const elementFields = (name: string, element: Element): ThriftFields => ({
   1: PHYSICAL_TYPES.indexOf(element.type),
   2: element.width,

@@ -102,27 +102,28 @@ async function writeGroups(
   }
   if (waiting > 0) await writeGroup();
   if (schema === undefined || columns === undefined) throw noBatches();
+  const start = bytes.offset;
+  bytes.struct({ ...schemaFields(schema, columns), 1: 2, 3: BigInt(rows), 4: rowGroups, 6: CREATED_BY });
+  bytes.uint32(bytes.offset - start);
+  bytes.bytes(MAGIC);
+  await flush();
+  return { rows, bytes: bytes.offset };
+}
+
+/** The fields of a footer that follow from the schema. */
+function schemaFields(schema: Schema, columns: readonly ParquetColumn[]): ThriftFields {
   const elements = [
     { 4: "root", 5: columns.length },
     ...columns.map(({ name, element }) => elementFields(name, element)),
   ];
   const noted = new ByteWriter();
   noted.struct({ 2: elements });
-  const start = bytes.offset;
-  bytes.struct({
-    1: 2,
+  return {
     2: elements,
-    3: BigInt(rows),
-    4: rowGroups,
     5: [...notedIn(schema), [CHECKSUM_KEY, schemaChecksum(noted.take())]].map(([key, value]) => ({ 1: key, 2: value })),
-    6: CREATED_BY,
     // Bounds are in the order of the types.
     7: columns.map(() => ({ 1: {} })),
-  });
-  bytes.uint32(bytes.offset - start);
-  bytes.bytes(MAGIC);
-  await flush();
-  return { rows, bytes: bytes.offset };
+  };
 }
 
 /** The service's types and the key, for the reader. */

@@ -2,7 +2,6 @@ import { DecoderProgram, withMemory } from "../../../../wasm/compiled-module.js"
 import { binary } from "../../../../wasm/parquet.wasm";
 import { ParquetFault } from "../format/fault.js";
 
-/** Integers of a page. */
 export interface Integers {
   /**
    * As many words of 32 bits for each as were asked for, lowest first, in two's complement. Valid until the next call.

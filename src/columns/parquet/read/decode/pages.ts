@@ -6,7 +6,6 @@ import type { Codec, Encoding, Leaf, PageRange } from "../format/types.js";
 import { decodeLevels, packedBytes } from "./levels.js";
 import { decodeValues, type Values, type Wanted } from "./values.js";
 
-/** A page of a leaf. */
 export interface Page {
   /** Values and nulls. */
   readonly slots: number;

@@ -17,7 +17,6 @@ export interface ThriftStruct {
 /** Structs and lists inside one another: more than the format ever has. */
 const MOST_LEVELS = 32;
 
-/** The type of structs. */
 const STRUCT = 12;
 
 const unknownType = (type: number): ParquetFault => new ParquetFault(`a value has the unknown type ${type}`);
