@@ -1,13 +1,15 @@
-import type { Field, Table } from "../columns/arrow/arrow.js";
+import type { Data, Field, Table } from "../columns/arrow/arrow.js";
 import { Vector } from "../columns/arrow/arrow.js";
 import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
+import { sliceData } from "../columns/arrow/record-batch.js";
 import { typeName } from "../columns/arrow/schema.js";
+import { compare } from "../columns/predicate/compare.js";
 import { sortedRows } from "../columns/table/sort.js";
+import { takeVector } from "../columns/table/take.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import { isNumber, vectorAt } from "./core/choose.js";
-import { codesOf } from "./core/codes.js";
 import { type Column, type Computed, doubleColumn, integerColumn, numbersOf, picked, renamed } from "./core/numbers.js";
 import { quantileOfSorted } from "./core/quantile.js";
 import { withColumns } from "./core/tables.js";
@@ -151,8 +153,8 @@ function ranksOf(
   const field = table.schema.fields[at];
   const vector = vectorAt(table, at);
   const present = presentOf(vector);
-  const { rows: codes } = codesOf([vector]);
-  const [code] = codes;
+  const order = sortedRows(table, [{ column: at, descending }]);
+  const codes = numbersInOrder(vector, order);
   const held = new Int32Array(groups.count);
   const dense = new Int32Array(groups.count);
   const last = new Int32Array(groups.count).fill(-1);
@@ -161,12 +163,13 @@ function ranksOf(
   const firstOf = new Int32Array(table.numRows);
   const ties = new Int32Array(table.numRows);
   const ranks = new Float64Array(table.numRows).fill(Number.NaN);
-  for (const row of sortedRows(table, [{ column: at, descending }])) {
+  for (let i = 0; i < order.length; i++) {
+    const row = order[i];
     if (present !== undefined && present[row] === 0) break;
     const group = groups.of[row];
     held[group]++;
-    if (last[group] !== code[row]) {
-      last[group] = code[row];
+    if (last[group] !== codes[i]) {
+      last[group] = codes[i];
       start[group] = row;
       dense[group]++;
     }
@@ -183,6 +186,20 @@ function ranksOf(
     ranks[row] = rank === "min" ? low : rank === "max" ? low + more : low + more / 2;
   }
   return rank === "average" ? doubleColumn(field, ranks) : integerColumn(field, ranks);
+}
+
+/** A number for each place in a sorted order: that of the place before where the values are equal. */
+function numbersInOrder(vector: Vector, order: Uint32Array): Int32Array {
+  const numbers = new Int32Array(order.length);
+  if (order.length < 2) return numbers;
+  const [sorted] = takeVector(vector, order).data as readonly Data[];
+  const [later, before] = [1, 0].map((from) => new Vector([sliceData(sorted, from, order.length - 1)]));
+  const [{ values }] = compare(later, "eq", before, { column: "", method: "rank" }).data;
+  for (let i = 1; i < numbers.length; i++) {
+    const isEqual = (values[(i - 1) >> 3] >> ((i - 1) & 7)) & 1;
+    numbers[i] = numbers[i - 1] + 1 - isEqual;
+  }
+  return numbers;
 }
 
 /** The number, from 1, of the interval between quantiles in which each value is; an upper bound belongs to it. */

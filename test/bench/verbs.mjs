@@ -6,7 +6,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { DuckDBInstance } from "@duckdb/node-api";
 import pl from "nodejs-polars";
-import { Frame } from "../../dist/esm/index.js";
+import { Frame, when } from "../../dist/esm/index.js";
 import { danfoLines } from "./danfo.mjs";
 import * as data from "./data.mjs";
 import { writeSummary } from "./summary.mjs";
@@ -118,6 +118,72 @@ const VERBS = {
     arrowbook: async () => (await frame.sql("select ticker, avg(close) from this group by ticker")).numRows,
     polars: () => polars.groupBy("ticker").agg(pl.col("close").mean()).height,
     DuckDB: table("select ticker, avg(close) from t group by ticker"),
+  },
+  "text: upper, in a dictionary": {
+    limits: [4, 1],
+    arrowbook: () => column("ticker").upper().length,
+    polars: () => polars.getColumn("ticker").str.toUpperCase().length,
+  },
+  "text: replace by a pattern, in a dictionary": {
+    limits: [4, 1],
+    arrowbook: () => column("ticker").replace(/[AE]/, "-").length,
+    polars: () => polars.getColumn("ticker").str.replaceAll("[AE]", "-").length,
+  },
+  "mod, exact": {
+    limits: [2, 1],
+    arrowbook: () => column("close").mod(7).length,
+    polars: () => polars.select(pl.col("close").modulo(7)).height,
+  },
+  "clip, exact": {
+    limits: [2, 1],
+    arrowbook: () => column("close").clip(10, 60).length,
+    polars: () => polars.select(pl.col("close").clip(10, 60)).height,
+  },
+  log: {
+    limits: [2, 1],
+    arrowbook: () => column("close").log().length,
+    polars: () => polars.select(pl.col("close").log()).height,
+  },
+  "quarter of dates": {
+    limits: [2, 1],
+    arrowbook: () => column("date").quarter().length,
+    polars: () => polars.select(pl.col("date").date.month()).height,
+  },
+  "format of dates": {
+    limits: [4, 1],
+    arrowbook: () => column("date").format("%d/%m/%Y").length,
+    polars: () => polars.select(pl.col("date").date.strftime("%d/%m/%Y")).height,
+  },
+  "when, three values": {
+    limits: [2, 1],
+    arrowbook: () => {
+      const close = column("close");
+      return when(close.gt(60)).then("high").when(close.gt(30)).then("middle").otherwise("low").length;
+    },
+    polars: () =>
+      polars.select(
+        pl
+          .when(pl.col("close").gt(60))
+          .then(pl.lit("high"))
+          .when(pl.col("close").gt(30))
+          .then(pl.lit("middle"))
+          .otherwise(pl.lit("low")),
+      ).height,
+  },
+  "groupBy(ticker).with: mean beside every row": {
+    limits: [2, 1],
+    arrowbook: () => frame.groupBy("ticker").with({ m: ["close", "mean"] }).numRows,
+    polars: () => polars.withColumn(pl.col("close").mean().over("ticker").alias("m")).height,
+  },
+  "groupBy(ticker).with: rank": {
+    limits: [2, 1],
+    arrowbook: () => frame.groupBy("ticker").with({ r: ["close", "rank"] }).numRows,
+    polars: () => polars.withColumn(pl.col("close").rank().over("ticker").alias("r")).height,
+  },
+  "groupBy(ticker).with: running sum": {
+    limits: [2, 1],
+    arrowbook: () => frame.groupBy("ticker").with({ s: ["close", "cumsum"] }).numRows,
+    polars: () => polars.withColumn(pl.col("close").cumSum().over("ticker").alias("s")).height,
   },
   "describe(close, volume)": {
     limits: [1.5, 1],

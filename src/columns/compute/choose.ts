@@ -18,6 +18,7 @@ import { takeColumn } from "../table/take.js";
 import { cast, castConstant, commonType } from "./cast.js";
 import { isValid, needEqualLength, validOf } from "./chunks.js";
 import type { Constant } from "./constant.js";
+import { dictionaryData, textData } from "./map-texts.js";
 import type { Operand } from "./operands.js";
 import { type Place, wrongType } from "./place.js";
 
@@ -36,6 +37,8 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
   }
   const columns = values.filter((value) => value instanceof Vector);
   for (const column of columns) needEqualLength(conditions[0], column, place);
+  const branches = branchOfRows(conditions, length);
+  if (values.every((value) => typeof value === "string" || value === null)) return chosenTexts(branches, values);
   const like = columns[0]?.type ?? typeOfConstants(values as readonly Constant[], place);
   const made = values.map((value) =>
     value instanceof Vector ? value : value === null ? undefined : castConstant(value, like, place),
@@ -44,7 +47,6 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
   const type = held
     .map((vector) => vector.type as DataType)
     .reduce((a, b) => commonType(a, b, place), like as DataType);
-  const branches = branchOfRows(conditions, length);
   const chunks: Data[] = [];
   let rows = 0;
   const starts = made.map((vector, k) => {
@@ -60,6 +62,16 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
     picks[i] = from + step * i;
   }
   return takeColumn(new Vector(chunks.length === 0 ? [emptyData(type)] : chunks), picks);
+}
+
+/** Texts by row: the values are the dictionary. */
+function chosenTexts(branches: Uint16Array, values: readonly (string | null)[]): Vector {
+  const texts = [...new Set(values)].filter((text) => text !== null);
+  const codeOf = values.map((text) => (text === null ? -1 : texts.indexOf(text)));
+  const codes = Int32Array.from(branches, (branch) => codeOf[branch]);
+  return new Vector([
+    dictionaryData(new Dictionary(new Utf8(), new Int32()), codes, new Vector([textData(texts)]) as Vector<Utf8>),
+  ]);
 }
 
 /** The number of the first condition that is true for each row; that of the last value where none is. */

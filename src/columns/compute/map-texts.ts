@@ -91,7 +91,7 @@ function changedCodes(data: Data, known: Entries, change: (text: string) => stri
 }
 
 /** A chunk of codes into a dictionary, in which -1 is null. */
-function dictionaryData(type: Dictionary<Utf8, Int32>, codes: Int32Array, dictionary: Vector<Utf8>): Data {
+export function dictionaryData(type: Dictionary<Utf8, Int32>, codes: Int32Array, dictionary: Vector<Utf8>): Data {
   const valid = codes.includes(-1) ? new Uint8Array((codes.length + 7) >> 3) : undefined;
   for (let i = 0; valid !== undefined && i < codes.length; i++) {
     if (codes[i] >= 0) valid[i >> 3] |= 1 << (i & 7);
