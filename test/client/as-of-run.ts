@@ -73,6 +73,8 @@ async function* batchesOf(rows: readonly Quote[], columns: typeof COLUMNS): Asyn
   if (rows.length > 0) yield* Frame.fromRows(rows, columns).table.batches;
 }
 
+export const rowsFrame = (rows: readonly Quote[]): Frame => Frame.fromRows(rows, COLUMNS);
+
 const lineOf = ({ ticker, date, close, changed }: Quote): string => [ticker, date, close, changed].join(",");
 /** The rows of a frame exactly, in an order of their own. */
 export const linesOf = (frame: Frame): string[] => frame.toCSV().trim().split("\n").slice(1).sort();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Manifest } from "../../src/client/mirror/log.js";
@@ -232,6 +232,20 @@ it.each(["folder", "engine"] as const)(
     }
   },
 );
+
+it("a copy that is moved, as to another machine, is the same copy", async () => {
+  const table = tableWith([quote("A", 1)], at(1));
+  const [folder, moved] = [newFolder(), newFolder()];
+  await table.mirror(folder, { history: true }).sync();
+  cpSync(folder, moved, { recursive: true });
+  rmSync(folder, { recursive: true });
+  const mirror = table.mirror(moved);
+  expect(await mirror.verify()).toEqual({ complete: true, damage: [] });
+  table.rows = [quote("A", 2)];
+  table.refreshed = at(2);
+  await mirror.sync();
+  expect(linesOf(await mirror.frame({ asOf: "2025-01-01" }))).toEqual(linesOfRows([quote("A", 1)]));
+});
 
 it("updates of a copy without history do not pile up rows that nothing needs", async () => {
   const table = tableWith([quote("A", 1), quote("B", 1)], at(1));

@@ -24,8 +24,9 @@ beforeAll(async () => {
 import { connect } from "./index.mjs";
 const [url, folder, options] = process.argv.slice(2);
 const service = connect({ url, apiKey: "canary-key-0123456789abcdef-steps" });
-const mirror = await service.table("V/T").mirror(folder, { load: false, ...JSON.parse(options) });
-await mirror.sync();
+const { compact, ...how } = JSON.parse(options);
+const mirror = await service.table("V/T").mirror(folder, { load: false, ...how });
+await (compact ? mirror.compact() : mirror.sync());
 `,
   );
 });
@@ -72,6 +73,36 @@ it.each([{}, { by: "ticker" }, { by: "ticker", since: "changed" }, { history: tr
       expect(files.filter((name) => !/^(rows|removed|ticker-[A-C]{3})\.parquet$/.test(name))).toEqual([]);
     }
     expect([...seen].sort()).toEqual([2, 3]);
+    expect(step).toBeGreaterThan(8);
+  },
+  LONG,
+);
+
+it(
+  "row 46: killed at each step on the disk, compact() loses no state",
+  async () => {
+    const before = join(mkdtempSync(join(root, "b-")), "copy");
+    const open = (folder: string) => serviceOf(server).table("V/T").mirror(folder, { history: true });
+    set(OLD, "2024-03-02T12:00:00Z");
+    await open(before);
+    set(NEW, "2024-03-03T12:00:00Z");
+    await (await open(before)).sync();
+    let step = 1;
+    for (let ended = false; !ended; step++) {
+      const folder = join(mkdtempSync(join(root, "c-")), "copy");
+      cpSync(before, folder, { recursive: true });
+      ended = await syncKilledAt(step, folder, { compact: true });
+      const mirror = await open(folder);
+      for (let again = 0; again < 2; again++) {
+        const first = (await mirror.frame({ asOf: "2024-03-02" })).toCSV().trim().split("\n").slice(1).sort();
+        expect([first, await linesOf(mirror)], `step ${step}`).toEqual([lines(OLD), lines(NEW)]);
+        expect(await mirror.verify()).toEqual({ complete: true, damage: [] });
+        await mirror.compact();
+      }
+      // What the killed process left is gone, but for the pieces of the manifest before.
+      const names = readdirSync(folder).filter((name) => name.startsWith("v"));
+      expect(names.length, `after step ${step}`).toBeLessThanOrEqual(3);
+    }
     expect(step).toBeGreaterThan(8);
   },
   LONG,
