@@ -119,6 +119,9 @@ it("does not replace a table of other columns that no mirror made", async () => 
     await expect(open(engine)).rejects.toMatchObject({ code: "BadMirror", message: expect.stringContaining("V/T") });
     expect((await engine.query(`select mine from "V/T"`)).numRows).toBe(1);
     await engine.query(`drop table "V/T"`);
+    await engine.query(`create view "V/T" as select 1 as mine`);
+    await expect(open(engine)).rejects.toMatchObject({ code: "BadMirror", message: expect.stringContaining("V/T") });
+    await engine.query(`drop view "V/T"`);
     expect(lines(await (await open(engine)).frame())).toEqual(ALL);
   } finally {
     await engine.close();

@@ -10,7 +10,7 @@ import { FileError } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Operator } from "../../spec/vocabulary.js";
-import { type Manifest, namesOf, newest, type Piece, parseManifest, type View, viewOf } from "./log.js";
+import { type Manifest, NUMBER_COLUMN, namesOf, newest, type Piece, parseManifest, type View, viewOf } from "./log.js";
 import type { MirrorQuery, PieceName, Place, Told } from "./place.js";
 import { Tally } from "./rows.js";
 import { rowsOf } from "./rows-sql.js";
@@ -72,7 +72,8 @@ export class EnginePlace implements Place {
   }
 
   async exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const all = (): Promise<T> => work().finally(() => this.#end());
+    // Open for all steps at once.
+    const all = (): Promise<T> => this.withEngine(() => work().finally(() => this.#end()), signal);
     return this.lock === undefined ? all() : this.lock(what, signal, all);
   }
 
@@ -118,12 +119,13 @@ export class EnginePlace implements Place {
 
   /** @throws {FileError} BadMirror for a table or view of that name that no mirror made */
   async #demandFree(engine: CopyEngine): Promise<void> {
-    const found = await engine.query("select table_type from information_schema.tables where table_name = $1", [
-      this.code,
-    ]);
-    const [other] = Frame.from<{ readonly table_type: string }>(found).rows();
-    if (other === undefined || /view/i.test(String(other.table_type))) return;
-    throw new FileError(`${this.name} has a table ${quoteName(this.code)}, which is not a mirror's of this version.`, {
+    const [isTable, isView] = ["tables", "views"].map((kind) => `information_schema.${kind} where table_name = $1`);
+    const found = await engine.query(`select table_name from ${isTable}`, [this.code]);
+    const views = await engine.query(`select view_definition from ${isView}`, [this.code]);
+    const [view] = Frame.from<{ readonly view_definition: string }>(views).rows();
+    const isOwn = view?.view_definition.includes(NUMBER_COLUMN) === true;
+    if (isOwn || Frame.from(found).numRows === 0) return;
+    throw new FileError(`${this.name} has ${quoteName(this.code)}, which is not a mirror's of this version.`, {
       code: "BadMirror",
       hint: "Rename or drop it, or mirror the table into another place.",
     });

@@ -97,9 +97,11 @@ export const REMOVED: readonly ColumnSpec[] = [
   { name: "version", type: "Integer" },
 ];
 
+export const NUMBER_COLUMN = "arrowbook_row";
+
 /** The column of the numbers of rows: a name that no column of the table has, whatever its case. */
 export function numberColumn(columns: readonly ColumnSpec[]): string {
-  let name = "arrowbook_row";
+  let name = NUMBER_COLUMN;
   while (columns.some((column) => column.name.toLowerCase() === name)) name += "_";
   return name;
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
+import type { ClickhouseEngine } from "../../engine/clickhouse/clickhouse.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { type CopyEngine, EnginePlace, MANIFESTS, type WithEngine } from "./engine.js";
@@ -83,8 +84,7 @@ class Database extends EnginePlace {
       locked(`${path}.sync.lock`, what, signal, async () => {
         const isNew = !existsSync(path);
         try {
-          // Open for all steps at once.
-          return await withEngine(() => work(), signal);
+          return await work();
         } catch (error) {
           const hasNone = (names: readonly string[]): boolean => names.every((name) => name === MANIFESTS);
           const isEmpty = isNew && existsSync(path) && hasNone(await withEngine((engine) => engine.tables()));
@@ -100,15 +100,21 @@ class Database extends EnginePlace {
   }
 }
 
-/** Opens the engine of a server for each use, so that nothing stays open. */
+/** Opens the engine of a server for calls at once, so that nothing stays open after the last of them. */
 function server(address: string): WithEngine {
+  let opened: Promise<ClickhouseEngine> | undefined;
+  let users = 0;
   return async (use) => {
-    const { clickhouseEngine } = await import("../../engine/clickhouse/clickhouse.js");
-    const engine = await clickhouseEngine(address);
+    opened ??= import("../../engine/clickhouse/clickhouse.js").then((module) => module.clickhouseEngine(address));
+    const engine = opened;
+    users++;
     try {
-      return await use(engine);
+      return await use(await engine);
     } finally {
-      await engine.close();
+      if (--users === 0) {
+        opened = undefined;
+        await (await engine.catch(() => undefined))?.close();
+      }
     }
   };
 }
