@@ -5,7 +5,7 @@ import { frameEngine, type WithFrames } from "./frame/frame-engine.js";
 export { type ClickhouseEngine, clickhouseEngine } from "./engine/clickhouse/clickhouse.js";
 export type { ClickhouseLoadOptions } from "./engine/clickhouse/load.js";
 export type { ClickhouseOptions } from "./engine/clickhouse/options.js";
-export { quoteName } from "./engine/clickhouse/quote.js";
+export { quoteName } from "./engine/clickhouse/statement.js";
 export type { Engine, LoadOptions, Rows, Stoppable, Verification } from "./engine/contract/engine.js";
 export type { FrameEngine } from "./frame/frame-engine.js";
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { readDocument } from "../../src/document/document.js";
 import { readFailure } from "../../src/document/failure.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
-import { xmlRowTexts } from "../../src/format/xml/rows.js";
 import { specification } from "../../src/spec/profile.js";
 import { type Field, type Fields, type Resource, type ResourceName, resources } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
 import { goldenReplies } from "./replies.js";
 import { writtenText } from "./written.js";
+import { xmlRowTexts } from "./xml-row-texts.js";
 
 /** Texts that every format can carry: no half surrogate pairs; NUL, U+FFFE and U+FFFF are not in XML. */
 const text = fc.string({ unit: "binary", maxLength: 20 }).map((s) =>

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../src/document/document.js";
-import { xmlRowTexts } from "../../src/format/xml/rows.js";
 import { parseXML } from "../../src/format/xml/tree.js";
 import { nasdaqDataLink, specification } from "../../src/spec/profile.js";
 import type { ResourceName } from "../../src/spec/resources.js";
 import { cases } from "../cases.js";
 import { goldenReplies } from "./replies.js";
 import { writtenText } from "./written.js";
+import { xmlRowTexts } from "./xml-row-texts.js";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const read = <R extends ResourceName>(resource: R, text: string) =>

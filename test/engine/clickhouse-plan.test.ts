@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { schemaOf } from "../../src/columns/arrow/schema.js";
 import { targetOf } from "../../src/engine/clickhouse/options.js";
 import { planLoad, planText } from "../../src/engine/clickhouse/plan.js";
-import { quoteName, quoteText } from "../../src/engine/clickhouse/quote.js";
+import { quoteName, quoteText } from "../../src/engine/clickhouse/statement.js";
 
 const schema = schemaOf([
   { name: "ticker", type: "String" },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { roundAll, roundDigits, rounderOf } from "../../src/series/core/digits.js";
+import { roundDigits, rounderOf } from "../../src/series/core/digits.js";
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -75,7 +75,7 @@ it("rounds any double as exact arithmetic does, alone and in arrays", () => {
       (values, digits) => {
         const expected = values.map((value) => byHand(value, digits));
         const all = Float64Array.from(values);
-        roundAll(all, digits);
+        rounderOf(all, digits)(0, all.length);
         expect(values.map((value) => roundDigits(value, digits))).toEqual(expected);
         expect([...all]).toEqual(expected);
       },
@@ -103,7 +103,7 @@ it("rounds in arrays as alone: any bits, neighbours of powers of ten, halves of 
   fc.assert(
     fc.property(values, fc.integer({ min: 1, max: 15 }), (given, digits) => {
       const all = Float64Array.from(given);
-      roundAll(all, digits);
+      rounderOf(all, digits)(0, all.length);
       expect([...all]).toEqual(given.map((v) => (Number.isFinite(v) ? roundDigits(v, digits) : Number.NaN)));
     }),
     { numRuns: 3000, seed: 1 },

@@ -18,7 +18,7 @@ import { fileError } from "../../errors/file-error.js";
 import { zipEntry } from "../../format/zip.js";
 import { type EntryPlace, zipEntryAt } from "../../format/zip-entry.js";
 import { isCorrupt } from "../../format/zip-error.js";
-import { prepareForArchive } from "../../frame/files/prepare-archive.js";
+import { prepareForArchive } from "../../frame/files/local-source.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import type { FileStatus } from "../../spec/vocabulary.js";

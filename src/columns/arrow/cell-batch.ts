@@ -11,17 +11,9 @@ import { DATE_BYTES, writeDate } from "../../value/date.js";
 import { NUMBER_BYTES, writeNumber } from "../../value/number.js";
 import { TIMESTAMP_BYTES, writeTimestamp } from "../../value/timestamp.js";
 import { decimalWidth, WIDEST_SCALE, writeDecimal } from "../../value/write-decimal.js";
-import {
-  type Data,
-  type DataType,
-  DateUnit,
-  type Decimal,
-  type RecordBatch,
-  type Table,
-  TimeUnit,
-  Type,
-} from "./arrow.js";
+import { type Data, type DataType, DateUnit, type Decimal, type RecordBatch, type Table, Type } from "./arrow.js";
 import { ALL_VALID, chunkReader } from "./cell-reader.js";
+import { secondDigits } from "./instants.js";
 import { kindOfArrow } from "./types.js";
 
 /**
@@ -113,16 +105,9 @@ function dates({ type, values }: Data): CellPrinter | undefined {
   };
 }
 
-const SECOND_DIGITS: Readonly<Record<TimeUnit, number>> = {
-  [TimeUnit.SECOND]: 0,
-  [TimeUnit.MILLISECOND]: 3,
-  [TimeUnit.MICROSECOND]: 6,
-  [TimeUnit.NANOSECOND]: 9,
-};
-
 function timestamps({ type, values }: Data): CellPrinter {
   const units = values as BigInt64Array;
-  const digits = SECOND_DIGITS[(type as unknown as { unit: TimeUnit }).unit];
+  const digits = secondDigits(type);
   const perSecond = 10 ** digits;
   return {
     kind: "other",

@@ -109,3 +109,13 @@ function remainder(words: Int32Array, i: number, by: number): number {
 
 const lowerPart = (words: Int32Array, i: number, by: number, high: number): number =>
   (words[2 * i + 1] - high * by) * TWO_32 + (words[2 * i] >>> 0);
+
+const SECOND_DIGITS: Readonly<Record<TimeUnit, number>> = {
+  [TimeUnit.SECOND]: 0,
+  [TimeUnit.MILLISECOND]: 3,
+  [TimeUnit.MICROSECOND]: 6,
+  [TimeUnit.NANOSECOND]: 9,
+};
+
+/** The digits after the point of seconds that a timestamp has. */
+export const secondDigits = (type: DataType): number => SECOND_DIGITS[(type as unknown as { unit: TimeUnit }).unit];

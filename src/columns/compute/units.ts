@@ -1,5 +1,6 @@
 import { unscaled } from "../../value/decimal.js";
-import { type Data, type DataType, DateUnit, type Decimal, type Int, TimeUnit, Type } from "../arrow/arrow.js";
+import { type Data, type DataType, DateUnit, type Decimal, type Int, Type } from "../arrow/arrow.js";
+import { secondDigits } from "../arrow/instants.js";
 
 /**
  * A chunk of whole units: decimals without their point, integers, timestamps in their unit, days. 32-bit parts in
@@ -24,13 +25,6 @@ const INT64_DIGITS = 19;
 const TWO_32 = 4_294_967_296;
 const TWO_53 = 9_007_199_254_740_992;
 
-const TIME_SCALES: Readonly<Record<number, number>> = {
-  [TimeUnit.SECOND]: 0,
-  [TimeUnit.MILLISECOND]: 3,
-  [TimeUnit.MICROSECOND]: 6,
-  [TimeUnit.NANOSECOND]: 9,
-};
-
 /** Integers and decimals; undefined for other types. */
 export function exactType(type: DataType): UnitsType | undefined {
   if (type.typeId === Type.Decimal) {
@@ -46,8 +40,7 @@ export function exactType(type: DataType): UnitsType | undefined {
 /** Timestamps, as decimals of seconds; undefined for other types. */
 export function timestampType(type: DataType): UnitsType | undefined {
   if (type.typeId !== Type.Timestamp) return undefined;
-  const scale = TIME_SCALES[(type as unknown as { unit: TimeUnit }).unit];
-  return { precision: INT64_DIGITS, scale, isInteger: false };
+  return { precision: INT64_DIGITS, scale: secondDigits(type), isInteger: false };
 }
 
 /** Whole days of 32 bits. */

@@ -195,7 +195,8 @@ const haveOneDictionary = (chunks: readonly Data[]): boolean =>
 const withDictionary = (indices: Data, like: Data): Data =>
   new Data(like.type, 0, indices.length, indices.nullCount, indices.buffers, [], like.dictionary);
 
-const sameDictionary = (a: Vector, b: Vector): boolean =>
+/** Whether dictionaries have the same chunks: batches that share them may have a vector each. */
+export const sameDictionary = (a: Vector, b: Vector): boolean =>
   a === b || (a.data.length === b.data.length && a.data.every((data, i) => data === b.data[i]));
 
 /** Merges dictionaries; `maps` holds the new number of each entry. */

@@ -3,7 +3,7 @@ import type { Collapse } from "../../spec/vocabulary.js";
 import { parseDate } from "../../value/date.js";
 import { readTimestamp } from "../../value/timestamp.js";
 import type { Comparison, Condition, Dialect } from "../contract/dialect.js";
-import { quoteName } from "./quote.js";
+import { quoteName } from "./statement.js";
 import { FIRST_DAY, LAST_DAY } from "./types.js";
 
 const DAY_MS = 86_400_000;

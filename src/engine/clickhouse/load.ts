@@ -7,8 +7,8 @@ import { checkAddedColumns, checkAddedKey, keyOf, openRows } from "../contract/r
 import { blocks } from "./blocks.js";
 import { isTransport, ServerError } from "./error.js";
 import { LOADING, type LoadPlan, type LoadRequest, type Publish, planLoad } from "./plan.js";
-import { quoteName } from "./quote.js";
 import type { Server } from "./server.js";
+import { quoteName } from "./statement.js";
 import { columnType, plainType } from "./types.js";
 
 /** Options of loading into ClickHouse. */

@@ -1,7 +1,7 @@
 import type { Schema } from "../../columns/arrow/arrow.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
-import { quoteName, quoteText } from "./quote.js";
+import { quoteName, quoteText } from "./statement.js";
 import { columnType } from "./types.js";
 
 /** Tables of loads that are not complete, and the shards' tables behind distributed ones. */

@@ -2,7 +2,6 @@ import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { withoutEnd } from "../../value/text.js";
 import { checkedParams, missingParam } from "../contract/statements.js";
-import { quoteText } from "./quote.js";
 
 /** A statement with ClickHouse's typed parameters. */
 export interface Statement {
@@ -110,4 +109,13 @@ function typedParameter(value: unknown): Parameter {
 function integerType(value: bigint): string {
   for (const bits of [64, 128, 256]) if (BigInt.asIntN(bits, value) === value) return `Int${bits}`;
   throw new InputError("A bound bigint has more than 256 bits.", { code: "BadArgument", hint: "Pass it as text." });
+}
+
+/** Quotes any name for ClickHouse, where backslashes escape. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
+}
+
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\0", "\\0")}'`;
 }

@@ -1,5 +1,6 @@
-import { type Data, type DataType, type Decimal, type Field, TimeUnit, Type } from "../../columns/arrow/arrow.js";
+import { type Data, type DataType, type Decimal, type Field, Type } from "../../columns/arrow/arrow.js";
 import { chunkReader, validity } from "../../columns/arrow/cell-reader.js";
+import { secondDigits } from "../../columns/arrow/instants.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
 import { DataError, InputError } from "../../errors/errors.js";
 import type { TypeKind } from "../../spec/columns.js";
@@ -27,7 +28,7 @@ const TYPES: Readonly<Record<TypeKind, StoredType>> = {
   text: { stored: (type) => (type.typeId === Type.Dictionary ? "LowCardinality(String)" : "String") },
   date: { stored: () => "Date32", outside: (data) => outsideDays(data) },
   datetime: {
-    stored: (type) => `DateTime64(${DIGITS[(type as unknown as { unit: TimeUnit }).unit]},'UTC')`,
+    stored: (type) => `DateTime64(${secondDigits(type)},'UTC')`,
     outside: (data) => outsideTimes(data),
   },
   decimal: {
@@ -52,13 +53,6 @@ const TYPES: Readonly<Record<TypeKind, StoredType>> = {
   },
   boolean: { stored: () => "Bool" },
   unknown: { stored: (type) => (type.typeId === Type.Null ? "String" : undefined) },
-};
-
-const DIGITS: Readonly<Record<TimeUnit, number>> = {
-  [TimeUnit.SECOND]: 0,
-  [TimeUnit.MILLISECOND]: 3,
-  [TimeUnit.MICROSECOND]: 6,
-  [TimeUnit.NANOSECOND]: 9,
 };
 
 /**
@@ -147,8 +141,7 @@ function outsideDays(data: Data): number | undefined {
 
 function outsideTimes(data: Data): number | undefined {
   const values = data.values as unknown as BigInt64Array;
-  const { unit } = data.type as unknown as { unit: TimeUnit };
-  const second = 10n ** BigInt(DIGITS[unit]);
+  const second = 10n ** BigInt(secondDigits(data.type));
   const first = BigInt.asIntN(64, BigInt(FIRST_DAY) * DAY_SECONDS * second);
   const last = (BigInt(LAST_DAY) + 1n) * DAY_SECONDS * second - 1n;
   return firstWhere(data, (i) => values[i] < first || values[i] > last);

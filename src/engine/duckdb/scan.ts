@@ -15,10 +15,11 @@ import {
 } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
+import { sameDictionary } from "../../columns/table/take.js";
 import type { ScanSource } from "../contract/engine.js";
 import { quoteName } from "../contract/statements.js";
 import { bindings, type Native } from "./bindings.js";
-import { isPlainText, oncePerDictionary, sameChunks } from "./strings.js";
+import { isPlainText, oncePerDictionary } from "./strings.js";
 import { columnWriter, sqlType, storedType } from "./types.js";
 import { type CellWriter, CHUNK_ROWS, enumWriter, fillChunk } from "./write.js";
 
@@ -110,7 +111,7 @@ function enumMembers({ schema, whole }: ScanSource, at: number): readonly string
   const [dictionary] = dictionaries;
   if (dictionary === undefined || dictionary.nullCount > 0 || !isPlainText(dictionary.type)) return undefined;
   if (dictionary.length === 0 || dictionary.length > MOST_MEMBERS) return undefined;
-  const isShared = dictionaries.every((other) => other !== undefined && sameChunks(other.data, dictionary.data));
+  const isShared = dictionaries.every((other) => other !== undefined && sameDictionary(other, dictionary));
   return isShared ? membersOf(dictionary) : undefined;
 }
 

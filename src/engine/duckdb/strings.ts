@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Data, DataType, type Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
+import { sameDictionary } from "../../columns/table/take.js";
 
 /** Bytes of a string in a vector of the engine: its length, then its bytes where they fit. */
 export const STRING_BYTES = 16;
@@ -71,21 +72,17 @@ export function putTexts({ bytes, offsets }: TextBytes, from: number, count: num
  * have a vector each.
  */
 export function oncePerDictionary<T>(make: (dictionary: Vector) => T): (dictionary: Vector) => T {
-  const known = new WeakMap<Data, { readonly chunks: readonly Data[]; readonly made: T }>();
+  const known = new WeakMap<Data, { readonly dictionary: Vector; readonly made: T }>();
   return (dictionary) => {
-    const chunks = dictionary.data as readonly Data[];
-    const [first] = chunks;
+    const [first] = dictionary.data as readonly Data[];
     if (first === undefined) return make(dictionary);
     const found = known.get(first);
-    if (found !== undefined && sameChunks(found.chunks, chunks)) return found.made;
+    if (found !== undefined && sameDictionary(found.dictionary, dictionary)) return found.made;
     const made = make(dictionary);
-    known.set(first, { chunks, made });
+    known.set(first, { dictionary, made });
     return made;
   };
 }
-
-export const sameChunks = (a: readonly Data[], b: readonly Data[]): boolean =>
-  a.length === b.length && a.every((data, i) => data === b[i]);
 
 /** The strings of a dictionary; those of nulls are empty. */
 export const dictionaryStrings = oncePerDictionary(stringsOf);

@@ -147,12 +147,3 @@ function isBlank(b: Uint8Array, start: number, end: number): boolean {
   for (let p = start; p < end; p++) if (b[p] !== 0x20 && b[p] !== 0x0a && b[p] !== 0x09 && b[p] !== 0x0d) return false;
   return true;
 }
-
-export function* xmlRowTexts(fragment: XMLFragment): Generator<(string | null)[], void, undefined> {
-  const rows = new XMLRows(fragment);
-  while (rows.nextRow()) {
-    const cells: (string | null)[] = [];
-    while (rows.nextCell()) cells.push(rows.isNull ? null : rows.text());
-    yield cells;
-  }
-}

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 import { InputError } from "../../errors/errors.js";
 import { needBytes } from "../cells/given.js";
 
@@ -40,4 +41,15 @@ export function localFile(
   const local = localSource(source, where);
   if (typeof local !== "string") needBytes(local, where, `Pass the path or the bytes of ${what}.`);
   return local;
+}
+
+/** Archives of this size hold a file large enough for threads: tables deflate to about a quarter. */
+const LONG = 4_194_304;
+
+/**
+ * Starts the threads that read a long archive: one inflates, one parses. They start while the code that reads its
+ * directory is loaded.
+ */
+export function prepareForArchive(source: unknown): void {
+  if (typeof source === "string") prepareThreadsFor(source, LONG, THREADS.most > 1 ? 2 : 0);
 }

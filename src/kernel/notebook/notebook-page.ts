@@ -8,8 +8,7 @@ import { type PictureSize, pictureSize } from "../../display/base/picture-size.j
 import type { ChartSpec } from "../../display/chart/options.js";
 import { inPageColors } from "../../display/chart/page-colors.js";
 import { missingPackage } from "../../errors/errors.js";
-import { highlighted } from "./highlight.js";
-import { Headings, markdownHtml, pictureData } from "./markdown.js";
+import { Headings, highlighted, markdownHtml, pictureData } from "./markdown.js";
 import {
   joined,
   type MimeBundle,

@@ -2,7 +2,7 @@ import { type Data, DataType, Vector } from "../../columns/arrow/arrow.js";
 import { missingCount, presentBits } from "../../columns/arrow/bits.js";
 import { vectorToNumbers, vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { hashText, TextDictionary } from "../../columns/build/dictionary.js";
-import { takeVector } from "../../columns/table/take.js";
+import { sameDictionary, takeVector } from "../../columns/table/take.js";
 import { LargeMap } from "../../value/large-map.js";
 import { joined } from "./pieces.js";
 
@@ -34,7 +34,7 @@ export function codesOf(vectors: readonly Vector[]): Codes {
 function entryCodes(vectors: readonly Vector[]): Codes {
   const chunks = vectors.flatMap((vector) => vector.data.filter((data) => data.length > 0));
   const unlike: Data[] = [];
-  for (const data of chunks) if (!unlike.some((other) => sameDictionary(data, other))) unlike.push(data);
+  for (const data of chunks) if (!unlike.some((other) => shareDictionary(data, other))) unlike.push(data);
   if (unlike.length === 0) return { rows: vectors.map(() => new Int32Array(0)), size: 0 };
   const dictionaries = unlike.map(({ dictionary }) => dictionary as Vector);
   const { rows: entries, size } = codesOf([...dictionaries, takeVector(dictionaries[0], Int32Array.of(-1))]);
@@ -44,7 +44,7 @@ function entryCodes(vectors: readonly Vector[]): Codes {
     let at = 0;
     for (const data of vector.data as readonly Data[]) {
       const { values, length } = data;
-      const own = entries[unlike.findIndex((other) => sameDictionary(data, other))];
+      const own = entries[unlike.findIndex((other) => shareDictionary(data, other))];
       const nulls = data.nullCount > 0;
       for (let i = 0; i < length; i++, at++) if (!nulls || data.getValid(i)) codes[at] = own[Number(values[i])];
     }
@@ -74,7 +74,7 @@ export function ownIndices(
   const [first] = chunks;
   if (first === undefined || vector.nullCount > 0) return undefined;
   if (!DataType.isDictionary(first.type) || !(first.values instanceof Int32Array)) return undefined;
-  if (!chunks.every((data) => sameDictionary(data, first))) return undefined;
+  if (!chunks.every((data) => shareDictionary(data, first))) return undefined;
   const dictionary = first.dictionary as Vector;
   if (!isDistinct(dictionary)) return undefined;
   const pieces = chunks.map((data) => (data.values as Int32Array).subarray(0, data.length));
@@ -88,7 +88,7 @@ function sharedIndices(vectors: readonly Vector[]): Codes | undefined {
   const rows: Int32Array[] = [];
   for (const [v, own] of all.entries()) {
     const chunk = vectors[v].data.find((data) => data.length > 0);
-    if (own === undefined || chunk === undefined || !sameDictionary(chunk, first)) return undefined;
+    if (own === undefined || chunk === undefined || !shareDictionary(chunk, first)) return undefined;
     rows.push(joined(own.pieces, Int32Array));
   }
   return { rows, size: all[0]?.size ?? 0 };
@@ -108,11 +108,8 @@ function isDistinct(dictionary: Vector): boolean {
   return distinct;
 }
 
-function sameDictionary(a: Data, b: Data): boolean {
-  const [x, y] = [a.dictionary, b.dictionary] as [Vector | undefined, Vector | undefined];
-  if (x === undefined || y === undefined) return false;
-  return x === y || (x.data.length === y.data.length && x.data.every((data, i) => data === y.data[i]));
-}
+const shareDictionary = ({ dictionary: a }: Data, { dictionary: b }: Data): boolean =>
+  a !== undefined && b !== undefined && sameDictionary(a, b);
 
 /** Codes of plain text and of values of up to 64 bits, the next for null and NaN; undefined for other columns. */
 function plainCodes(vectors: readonly Vector[]): Codes | undefined {

@@ -31,16 +31,8 @@ export function roundDigits(value: number, digits: number): number {
 }
 
 /**
- * Rounds all values of an array in place, as {@link roundDigits} does, in about 2 ns each; values that are not finite
- * become NaN.
- */
-export function roundAll(values: Float64Array, digits: number): void {
-  rounderOf(values, digits)(0, values.length);
-}
-
-/**
- * Returns a function that rounds a range of the array, `from` to `to` (exclusive), in place; values that are not finite
- * become NaN. It returns the number of NaN.
+ * Returns a function that rounds a range of the array, `from` to `to` (exclusive), in place as {@link roundDigits}
+ * does, in about 2 ns each; values that are not finite become NaN. It returns the number of NaN.
  */
 export function rounderOf(values: Float64Array, digits: number): (from: number, to: number) => number {
   return (from, to) => {

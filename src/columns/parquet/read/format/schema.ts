@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { ColumnSpec } from "../../../../spec/columns.js";
 import { ParquetFault, UnsupportedParquet } from "./fault.js";
 import { bytesOf, integerOf, structOf, ThriftReader, type ThriftStruct } from "./thrift.js";
 import {
@@ -282,4 +283,13 @@ export const CREATED_BY = "arrowbook";
 /** The checksum of the elements of the schema in a footer. @throws {ParquetFault} where the footer is damaged */
 export function schemaChecksum(footer: Uint8Array): string {
   return crc32(new ThriftReader(footer).fieldBytes(2) ?? new Uint8Array(0)).toString(16);
+}
+
+/** Key of the file metadata that carries the service's columns, as JSON. */
+export const COLUMNS_KEY = "arrowbook.columns";
+
+/** A column as the metadata of a file notes it. */
+export interface NotedColumn extends ColumnSpec {
+  /** The time zone of timestamps, where it is not UTC: Parquet stores that there is one, not which. */
+  readonly zone?: string;
 }

@@ -5,8 +5,7 @@ import type { Grow } from "../format/growth.js";
 import { serviceType } from "../format/leaf-type.js";
 import type { Leaf } from "../format/types.js";
 import { BooleanStore, type Store } from "./store.js";
-import { StringStore } from "./string-store.js";
-import { TextStore } from "./text-store.js";
+import { StringStore, TextStore } from "./text-store.js";
 import { DoubleStore, limitsOf, NearStore, WordStore } from "./word-store.js";
 
 /** How values of a leaf are stored in a column as they are; undefined where they go by their text. */
