@@ -24,6 +24,8 @@ export interface PivotOptions<Name extends string = string> {
   readonly values: OneOrMore<Name>;
   /** How several values of one cell are reduced; by default they are an error. */
   readonly agg?: AggregateOption["name"];
+  /** A last column `total` and a last row, whose `index` is null as in SQL, of all values of the row and the column. */
+  readonly totals?: boolean;
 }
 
 /**
@@ -35,8 +37,8 @@ export interface PivotOptions<Name extends string = string> {
  *   than 2^27 cells
  */
 export function pivot(table: Table, options: PivotOptions): Table {
-  refuseUnknown(options ?? null, ["index", "columns", "values", "agg"], "pivot()");
-  const { index, columns, values, agg } = options;
+  refuseUnknown(options ?? null, ["index", "columns", "values", "agg", "totals"], "pivot()");
+  const { index, columns, values, agg, totals = false } = options;
   if (columns === undefined || values === undefined || listOf(values).length === 0) {
     throw new InputError(`pivot() needs ${columns === undefined ? "columns" : "values"}.`, {
       code: "BadArgument",
@@ -47,19 +49,37 @@ export function pivot(table: Table, options: PivotOptions): Table {
   const across = axisOf(table, [columns]);
   refuseTooWide(rows.size, across.size);
   const cells = cellsOf(rows, across);
+  if (totals && agg === undefined) {
+    throw new InputError("pivot() with totals needs an aggregate.", {
+      code: "BadArgument",
+      hint: 'Pass { agg: "sum" }, "mean", "count", ….',
+    });
+  }
   if (agg === undefined) refuseSeveral(table, cells.spans, rows.columns, across.columns);
-  const made: Column[] = rows.columns.map((at) => picked(table.schema.fields[at], vectorAt(table, at), rows.firsts));
+  const all: Axis = { columns: [], places: new Int32Array(table.numRows), firsts: Int32Array.of(0), size: 1 };
+  const parts = totals ? [cells, cellsOf(all, across), cellsOf(rows, all), cellsOf(all, all)] : [cells];
+  const shown = totals ? withLast(rows.firsts, -1) : rows.firsts;
+  const made: Column[] = rows.columns.map((at) =>
+    picked(totals ? nullable(table.schema.fields[at]) : table.schema.fields[at], vectorAt(table, at), shown),
+  );
   const names = listOf(values);
   for (const name of names) {
     const at = columnIndex(table, name);
-    const filled = aggregate(table.schema.fields[at], vectorAt(table, at), agg ?? "last", cells.spans);
-    for (const [c, head] of headings(table, across).entries()) {
+    const filled = parts.map(({ spans }) =>
+      aggregate(table.schema.fields[at], vectorAt(table, at), agg ?? "last", spans),
+    );
+    const [inner, below, beside, corner] = placesIn(filled, parts);
+    const add = (head: string, picks: Int32Array, total: number | undefined): void => {
       const called = names.length === 1 ? head : `${name}_${head}`;
-      made.push(spread(filled, called, cells.at.subarray(c * rows.size, (c + 1) * rows.size)));
+      made.push(spread(filled, called, total === undefined ? picks : withLast(picks, total)));
+    };
+    for (const [c, head] of headings(table, across).entries()) {
+      add(head, inner.subarray(c * rows.size, (c + 1) * rows.size), below?.[c]);
     }
+    if (totals) add("total", beside, corner[0]);
   }
   refuseRepeatedNames(made, "Rename a column, or change the values that name the columns, first.");
-  return tableOf(made, rows.size, { key: listOf(index) });
+  return totals ? tableOf(made, rows.size + 1) : tableOf(made, rows.size, { key: listOf(index) });
 }
 
 /** The distinct values of one axis, sorted: the position of each row, and the first row of each position. */
@@ -130,7 +150,24 @@ function headings(table: Table, across: Axis): string[] {
   return Array.from(across.firsts, (row) => (present?.[row] === 0 ? "null" : cellText(vector, row))) as string[];
 }
 
-const spread = (filled: Column, name: string, at: Int32Array): Column => {
-  const field: Field = renamed(filled.field, name).clone({ nullable: true });
-  return picked(field, new Vector([filled.data]), at);
-};
+/** The places of the cells in the values of all parts, one after the other. */
+function placesIn(filled: readonly Column[], parts: readonly { readonly at: Int32Array }[]): Int32Array[] {
+  let from = 0;
+  return parts.map(({ at }, k) => {
+    const first = from;
+    from += filled[k].data.length;
+    return at.map((place) => (place === -1 ? -1 : first + place));
+  });
+}
+
+function withLast(picks: Int32Array, last: number): Int32Array {
+  const longer = new Int32Array(picks.length + 1);
+  longer.set(picks);
+  longer[picks.length] = last;
+  return longer;
+}
+
+const nullable = (field: Field): Field => field.clone({ nullable: true });
+
+const spread = (filled: readonly Column[], name: string, at: Int32Array): Column =>
+  picked(nullable(renamed(filled[0].field, name)), new Vector(filled.map(({ data }) => data)), at);

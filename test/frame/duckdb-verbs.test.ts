@@ -122,6 +122,12 @@ describe("verbs give what DuckDB gives", () => {
         const of = names.map((name) => `max(w) filter (k = '${name}')`).join(", ");
         const sql = `select d, ${of} from b group by d order by d nulls last`;
         expect(cells(wide)).toEqual(await asked(frame, sql, { b: some }));
+        const sums = some.pivot({ index: "d", columns: "k", values: ["p", "w"], agg: "max", totals: true });
+        const filters = [...names.map((name) => `filter (k = '${name}')`), ""];
+        const cube = ["p", "w"].flatMap((value) => filters.map((filter) => `max(${value}) ${filter}`)).join(", ");
+        const rolled = `select d, ${cube} from b group by rollup (d) order by grouping(d), d nulls last`;
+        expect(cells(sums)).toEqual(await asked(frame, rolled, { b: some }));
+        expect(sums.column(names.length + 1).name).toBe("p_total");
         const long = frame.select("n", "p", "w").unpivot({ index: "n" });
         const parts = ["p", "w"].map(
           (name, i) => `select n, '${name}', ${name}::decimal(38, 10), ${i} as part from this`,
@@ -182,4 +188,13 @@ it("groupBy().with() gives what windows of DuckDB give", async () => {
     }),
     runs,
   );
+});
+
+it("pivot() with totals of many rows, and of none", () => {
+  const many = Frame.fromColumns({ id: Float64Array.from({ length: 200_000 }, (_, i) => i), k: "a", v: 2 });
+  const wide = many.pivot({ index: "id", columns: "k", values: "v", agg: "sum", totals: true });
+  expect(wide.tail(1).toArray()).toEqual([{ id: null, a: 400_000, total: 400_000 }]);
+  const none = many.head(0).pivot({ index: "id", columns: "k", values: "v", agg: "count", totals: true });
+  expect(none.numRows).toBe(1);
+  expect(() => many.pivot({ index: "id", columns: "k", values: "v", totals: true })).toThrow("needs an aggregate");
 });
