@@ -1,8 +1,8 @@
-import { type TrinoEngine, type TrinoOptions, trinoEngine } from "./engine/trino.js";
+import { type TrinoEngine, type TrinoOptions, trinoEngine } from "./engine/trino/trino.js";
 import { frameEngine, type WithFrames } from "./frame/frame-engine.js";
 
 export type { Stoppable } from "./engine/contract/engine.js";
-export type { TrinoOptions } from "./engine/trino.js";
+export type { TrinoOptions } from "./engine/trino/trino.js";
 
 /** A Trino server for queries, whose results are Frames. */
 export interface Trino extends WithFrames<TrinoEngine> {}

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type RecordBatch, Schema, Table } from "../columns/arrow/arrow.js";
-import { schemaOf } from "../columns/arrow/schema.js";
-import { jsonRows } from "../columns/json/reader.js";
-import { tableOf } from "../columns/table/conform.js";
-import { DataError, FileError, InputError, TransportError } from "../errors/errors.js";
-import { refuseUnknown } from "../errors/options.js";
-import { rememberSecret, scrub } from "../errors/secrets.js";
-import { shown } from "../errors/shown.js";
-import { readEnvelope } from "../format/json-envelope.js";
-import type { ColumnSpec } from "../spec/columns.js";
-import { withoutEnd } from "../value/text.js";
-import type { Stoppable } from "./contract/engine.js";
-import { missingParam } from "./contract/statements.js";
+import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import { schemaOf } from "../../columns/arrow/schema.js";
+import { jsonRows } from "../../columns/json/reader.js";
+import { tableOf } from "../../columns/table/conform.js";
+import { DataError, FileError, InputError, TransportError } from "../../errors/errors.js";
+import { refuseUnknown } from "../../errors/options.js";
+import { rememberSecret, scrub } from "../../errors/secrets.js";
+import { shown } from "../../errors/shown.js";
+import { readEnvelope } from "../../format/json-envelope.js";
+import type { ColumnSpec } from "../../spec/columns.js";
+import { withoutEnd } from "../../value/text.js";
+import type { Stoppable } from "../contract/engine.js";
+import { missingParam } from "../contract/statements.js";
 
 /** Options of `trino()`. */
 export interface TrinoOptions {
