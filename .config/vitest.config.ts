@@ -21,7 +21,7 @@ export default defineConfig(({ mode }) => {
   const isAll = mode === "all";
   const files = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
     .map((file) => `test/${file.replaceAll("\\", "/")}`)
-    .filter((file) => file.endsWith(".test.ts") && !/^test\/(?:jupyter|browser|clickhouse|bench)\//.test(file))
+    .filter((file) => file.endsWith(".test.ts") && !/^test\/(?:jupyter|browser|clickhouse|trino|bench)\//.test(file))
     .filter((file) => isAll || !file.endsWith(".long.test.ts"));
   return {
     root,

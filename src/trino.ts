@@ -1,8 +1,9 @@
-import { type TrinoEngine, type TrinoOptions, trinoEngine } from "./engine/trino/trino.js";
+import type { TrinoOptions } from "./engine/trino/session.js";
+import { type TrinoEngine, trinoEngine } from "./engine/trino/trino.js";
 import { frameEngine, type WithFrames } from "./frame/frame-engine.js";
 
 export type { Stoppable } from "./engine/contract/engine.js";
-export type { TrinoOptions } from "./engine/trino/trino.js";
+export type { TrinoOptions } from "./engine/trino/session.js";
 
 /** A Trino server for queries, whose results are Frames. */
 export interface Trino extends WithFrames<TrinoEngine> {}

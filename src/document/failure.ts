@@ -106,7 +106,7 @@ function sentence(found: FailureText | undefined, body: string, status: number):
 }
 
 function retryAdvice(meaning: ErrorMeaning, answer: FailedReply): RetryAdvice {
-  const after = retryAfter(answer) ?? meaning.after ?? 0;
+  const after = retryAfter(answer.headers) ?? meaning.after ?? 0;
   return after > 0 ? { retryable: meaning.retryable, after } : { retryable: meaning.retryable };
 }
 
@@ -114,12 +114,12 @@ function retryAdvice(meaning: ErrorMeaning, answer: FailedReply): RetryAdvice {
  * Milliseconds of a `Retry-After` header: seconds, or a date relative to the service's clock (its `Date` header), else
  * to the local one. 0 for a date in the past; undefined without the header or if it is malformed.
  */
-function retryAfter(answer: FailedReply): number | undefined {
-  const text = answer.headers("retry-after")?.trim();
+export function retryAfter(headers: (name: string) => string | null | undefined): number | undefined {
+  const text = headers("retry-after")?.trim();
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   const then = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
-  const theirs = Date.parse(answer.headers("date") ?? "");
+  const theirs = Date.parse(headers("date") ?? "");
   const now = Number.isNaN(theirs) ? Date.now() : theirs;
   return Number.isNaN(then) ? undefined : Math.max(0, then - now);
 }
