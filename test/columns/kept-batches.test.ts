@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
-import { SpareMemory } from "../../src/columns/build/buffer-pool.js";
+import { describe, expect, it } from "vitest";
 import type { RawBatch } from "../../src/columns/build/builder.js";
 import { csvReader, csvTable } from "../../src/columns/csv/reader.js";
 import { packedRaws } from "../../src/columns/files/packed-csv.js";
-import { MemoryAhead, MemoryMaker } from "../../src/columns/workers/memory-ahead.js";
 import { readTask, threadReader } from "../../src/columns/workers/task.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";
 import { onThreads } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { textsOf } from "./rows.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-held-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("held");
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -54,7 +51,7 @@ describe("batches that are all kept", () => {
   });
 });
 
-it("batches that are all kept arrive before the end where they are many, in their order", async () => {
+longIt("batches that are all kept arrive before the end where they are many, in their order", async () => {
   const rows = 4_600_000;
   const path = join(folder, "long.csv");
   const line = (i: number): string => `${i % 10}.5,${i % 7}.25\n`;
@@ -83,54 +80,4 @@ it("batches that are all kept arrive before the end where they are many, in thei
   expect(arrived.length).toBeGreaterThan(1);
   expect(Math.min(...arrived)).toBeGreaterThan(0);
   expect(xs[1]).toBe((65_536 % 10) + 0.5);
-});
-
-describe("memory from another thread", () => {
-  it("is used for the lengths that were requested, and never twice", () => {
-    const { port1, port2 } = new MessageChannel();
-    const maker = new MemoryMaker(port2);
-    const ahead = new MemoryAhead(port1);
-    const arrived: ArrayBuffer[] = [];
-    let made = 0;
-    const memory = new SpareMemory();
-    memory.source = {
-      next(length) {
-        const buffers = ahead.next(length);
-        arrived.push(...buffers);
-        return buffers;
-      },
-    };
-    const lengths = [1_048_580, 262_148, 1_048_580];
-    const used = new Set<ArrayBufferLike>();
-    for (let round = 1; round <= 20; round++) {
-      for (const length of lengths) {
-        const bytes = memory.take(length);
-        expect(bytes).toHaveLength(length);
-        expect(used.has(bytes.buffer)).toBe(false);
-        used.add(bytes.buffer);
-      }
-      // The other thread has time after every second round.
-      while (round % 2 === 0 && maker.makeNext()) made++;
-    }
-    expect(made).toBeGreaterThan(20);
-    memory.take(8);
-    expect(arrived).toHaveLength(made);
-    expect(new Set(arrived.map(({ byteLength }) => byteLength))).toEqual(new Set(lengths));
-    expect(arrived.filter((buffer) => used.has(buffer)).length).toBeGreaterThan(10);
-    expect(maker.makeNext()).toBe(false);
-    port1.close();
-  });
-
-  it("is requested for a few batches at most while the other thread has no time", () => {
-    const { port1, port2 } = new MessageChannel();
-    const memory = new SpareMemory();
-    memory.source = new MemoryAhead(port1);
-    for (let i = 0; i < 200; i++) expect(memory.take(1_048_576)).toHaveLength(1_048_576);
-    let requested = 0;
-    for (let mail = receiveMessageOnPort(port2); mail !== undefined; mail = receiveMessageOnPort(port2)) {
-      requested += (mail.message as number[]).reduce((sum, length) => sum + length, 0);
-    }
-    expect(requested).toBe(16_777_216);
-    port1.close();
-  });
 });

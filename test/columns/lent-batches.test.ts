@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
-import { KeptMemory, SpareMemory } from "../../src/columns/build/buffer-pool.js";
 import { LentBatches } from "../../src/columns/build/text-reader.js";
 import { zipBatches } from "../../src/columns/files/zip-file.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { Frame } from "../../src/frame/frame.js";
 import { inBatches, onThreads } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { zipBytes } from "../zip/archive.js";
 import { csvText } from "./csv-text.js";
 import { textsOf } from "./rows.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-lent-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("lent");
 
 const columns = [
   { name: "key", type: "String" },
@@ -76,7 +75,7 @@ it("a lent batch holds its cells until it is returned, and its memory then holds
   expect(buffers.size).toBeLessThan(80);
 });
 
-it("files written batch by batch hold the table's cells", async () => {
+longIt("files written batch by batch hold the table's cells", async () => {
   const frame = await Frame.fromZip(zip, { columns });
   const file = bulkFile(zip, { columns });
   const path = (name: string) => join(folder, name);
@@ -87,50 +86,4 @@ it("files written batch by batch hold the table's cells", async () => {
   expect(textsOf((await Frame.fromArrow(path("stream.arrows"))).table)).toEqual(wanted);
   expect(textsOf((await Frame.fromArrow(path("file.arrow"))).table)).toEqual(wanted);
   expect(textsOf((await Frame.fromParquet(path("T.parquet"))).table)).toEqual(wanted);
-});
-
-it("a pooled buffer is reused once, where it is neither too short nor far too long", () => {
-  const spare = new SpareMemory();
-  const [short, long] = [new ArrayBuffer(100), new ArrayBuffer(200)];
-  spare.give(short);
-  spare.give(long);
-  expect(spare.take(101).buffer).toBe(long);
-  expect(spare.take(49).buffer).not.toBe(short);
-  const taken = spare.take(50);
-  expect(taken.buffer).toBe(short);
-  expect(taken).toHaveLength(50);
-  expect(spare.take(100).buffer).not.toBe(short);
-  const many = Array.from({ length: 1000 }, () => new ArrayBuffer(8));
-  for (const buffer of many) spare.give(buffer);
-  const kept = new Set<unknown>(many);
-  expect(many.filter(() => kept.has(spare.take(8).buffer))).toHaveLength(256);
-});
-
-it("the memory of kept batches is cut into parts that do not overlap, whatever their lengths", () => {
-  const memory = new KeptMemory(5);
-  const parts = [1, 64, 65, 4_096, 100, 100_000, 8, 8, 8].map((length) => {
-    const part = memory.take(length);
-    expect(part).toHaveLength(length);
-    expect(part.byteOffset % 8).toBe(0);
-    return part;
-  });
-  for (const [i, part] of parts.entries()) part.fill(i);
-  for (const [i, part] of parts.entries()) expect(part.every((byte) => byte === i)).toBe(true);
-  // Equal parts share a buffer, columns do not.
-  const column = new KeptMemory(3);
-  const equal = [1, 2, 3].map(() => column.take(640).buffer);
-  expect(new Set(equal).size).toBe(1);
-  expect(new KeptMemory(3).take(640).buffer).not.toBe(equal[0]);
-});
-
-it("the memory of kept batches is as large as its estimate says when it is allocated", () => {
-  let left = 1;
-  const column = new KeptMemory(() => left);
-  expect(column.take(640).buffer.byteLength).toBe(640);
-  left = 4;
-  expect(column.take(640).buffer.byteLength).toBe(4 * 640);
-  left = Number.POSITIVE_INFINITY;
-  expect(column.take(4 * 640).buffer.byteLength).toBeLessThanOrEqual(2 ** 26);
-  left = -3;
-  expect(column.take(2 ** 27).buffer.byteLength).toBe(2 ** 27);
 });

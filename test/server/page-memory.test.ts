@@ -1,63 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { pageMemories } from "../../src/server/answers/page-memory.js";
+import { expect, it } from "vitest";
+import { runs } from "../support/whole.js";
 import { folderOf, started } from "./support.js";
-
-describe("memory for pages", () => {
-  it("is lent to one reply at a time, and lent again with the size that a reply before it needed", async () => {
-    const lend = pageMemories();
-    let open = (): void => undefined;
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const blocks: ArrayBuffer[] = [];
-    const use = (text: string) =>
-      lend(async (memory) => {
-        const { out, allocate } = memory();
-        expect(memory().out).toBe(out);
-        expect(out.length).toBe(0);
-        const [first, second] = [allocate(13), allocate(1_000)];
-        expect(second.byteOffset % 8).toBe(0);
-        first.fill(1);
-        second.fill(2);
-        expect(first).toEqual(new Uint8Array(13).fill(1));
-        out.text(text);
-        await gate;
-        expect(out.written().toString()).toBe(text);
-        blocks.push(second.buffer);
-        return out;
-      });
-    const pair = Promise.all([use("a"), use("b".repeat(100_000))]);
-    open();
-    const [a, b] = await pair;
-    expect(a).not.toBe(b);
-    const [c, d] = await Promise.all([use("c"), use("d")]);
-    expect(new Set([a, b, c, d]).size).toBe(2);
-    await use("e");
-    expect(blocks.slice(2).every((block) => block.byteLength === 1_016)).toBe(true);
-    expect(blocks[4]).toBe(blocks[3]);
-  });
-
-  it("is not taken by replies that need none, is returned by those that fail, and is not kept beyond a size", async () => {
-    const lend = pageMemories();
-    const one = await lend(async (memory) => memory().out);
-    await lend(async () => lend(async (memory) => expect(memory().out).toBe(one)));
-    await expect(
-      lend(async (memory) => {
-        memory().out.text("left over");
-        throw new Error("no");
-      }),
-    ).rejects.toThrow("no");
-    const long = await lend(async (memory) => {
-      const { out } = memory();
-      expect(out).toBe(one);
-      expect(out.length).toBe(0);
-      out.need(0, 9 << 20);
-      return out;
-    });
-    expect(await lend(async (memory) => memory().out)).not.toBe(long);
-  });
-});
 
 const COLUMNS = ["id", "word", "long", "day", "at", "price", "wide", "double", "yes"];
 const TYPES = ["Integer", "String", "String", "Date", "DateTime", "BigDecimal(15,4)", "BigDecimal(50,2)", "double"];
@@ -140,6 +84,6 @@ it("pages that are made at one time, in memory that is used again, hold the rows
         expect(reply.value).toEqual(expected);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
