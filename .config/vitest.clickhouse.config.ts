@@ -15,6 +15,7 @@ export default defineConfig({
       "test/server/{awkward-texts,endpoints,exports,extensions,filter-decimals,long-lists,profiles,refresh,series,tables}.test.ts",
     ],
     reporters: ["default", ["json", { outputFile: `${results}/clickhouse.json` }]],
+    setupFiles: ["test/support/set-up.ts"],
     testTimeout: 240_000,
     hookTimeout: 120_000,
     pool: "forks",

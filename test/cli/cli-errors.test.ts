@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageRoot } from "../../src/package/package-root.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /*
  * What a user of the command line sees when something is wrong: one clear line on stderr, exit status 1 (2 for wrong
@@ -17,7 +17,7 @@ let url: string;
 let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "arrowbook-cli-"));
+  folder = temporaryFolder("cli");
   const code = `
     const { parentPort } = require("node:worker_threads");
     const { connect } = require(${JSON.stringify(join(packageRoot(), "dist/cjs/index.js"))});
@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker.terminate();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = (key: string, ...words: string[]): { status: number | null; stdout: string; stderr: string } =>

@@ -1,21 +1,20 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { connect } from "../../src/connect.js";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 type Sample = Awaited<ReturnType<typeof connect.sample>>;
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-cli-"));
+const folder = temporaryFolder("cli");
 let service: Sample;
 beforeAll(async () => {
   service = await connect.sample();
 });
 afterAll(async () => {
   await service.close();
-  rmSync(folder, { recursive: true });
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -129,7 +128,7 @@ it("meta: text for people, JSON for machines", async () => {
 });
 
 it("export and bulk: whole files of every kind, and nothing beside them", async () => {
-  const place = mkdtempSync(join(folder, "bulk-"));
+  const place = temporaryFolder("bulk");
   const rows: number[] = [];
   for (const ending of ["parquet", "arrow", "arrows", "csv", "zip"]) {
     const path = join(place, `prices.${ending}`);

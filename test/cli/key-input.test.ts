@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keyOf } from "../../src/cli/input/key-input.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const KEY = "key-of-the-file-0123456789";
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-key-"));
+const folder = temporaryFolder("key");
 const command = join(packageRoot(), "dist/esm/cli.js");
 const seen: string[] = [];
 let server: Server;
@@ -27,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The command as a process of its own, which the server of this process answers. */

@@ -1,17 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { connect } from "../../src/client/service.js";
 import { pagedTable } from "../client/paged-table.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const KEY = "canary-key-0123456789abcdef-cli";
 const table = await pagedTable();
-const root = mkdtempSync(join(tmpdir(), "arrowbook-cli-resume-"));
 afterAll(async () => {
   await table.server.close();
-  rmSync(root, { recursive: true });
 });
 
 let said = "";
@@ -36,7 +34,7 @@ afterEach(() => {
 const arrowbook = (...args: string[]): Promise<number> => main([...args, "--url", table.server.url, "--key", KEY]);
 
 it("get table --resume requests the pages that an earlier run did not keep, and removes them at the end", async () => {
-  const folder = mkdtempSync(join(root, "r-"));
+  const folder = temporaryFolder("r");
   const output = join(folder, "rows.csv");
   const service = connect({ url: table.server.url, apiKey: KEY, onProgress: false });
   const whole = (await service.table("V/T").frame()).toCSV();
@@ -56,7 +54,7 @@ it.each([
   [["--json"], "resumed after 2 pages, 20 rows\n"],
   [["--quiet"], ""],
 ] as const)("get table --resume says how much an earlier run kept: %j", async (flags, note) => {
-  const output = join(mkdtempSync(join(root, "n-")), "rows.csv");
+  const output = join(temporaryFolder("n"), "rows.csv");
   const service = connect({ url: table.server.url, apiKey: KEY, onProgress: false });
   let pages = 0;
   for await (const _ of service.table("V/T").batches({ checkpoint: `${output}.checkpoint` })) if (++pages === 2) break;
@@ -74,7 +72,7 @@ it("get table --resume needs an output file", async () => {
 });
 
 it("cache list and cache clear show and empty the folder", async () => {
-  const folder = mkdtempSync(join(root, "c-"));
+  const folder = temporaryFolder("c");
   const sample = ["get", "dataset", "MARKET/AAA", "--limit", "3", "--sample", "--cache", folder, "-q"];
   expect(await main(sample)).toBe(0);
   printed = "";

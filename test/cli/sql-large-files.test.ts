@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { ZipFile } from "yazl";
 import { queryFiles } from "../../src/cli/input/query-files.js";
 import { Frame } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /* Files that do not fit into memory: the engine scans or loads them, with the results of files in memory. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-large-"));
+const folder = temporaryFolder("large");
 const at = (name: string): string => join(folder, name);
 const rows = Frame.fromRows(
   Array.from({ length: 500 }, (_, i) => ({
@@ -62,7 +63,6 @@ beforeAll(async () => {
   await wide.toParquet(at("wide.parquet"));
   await times.toParquet(at("times.parquet"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ask = async (sql: string, files: string[], mostBytes?: number, param?: string[]): Promise<Frame> =>
   Frame.from(await queryFiles(sql, files.map(at), { param }, new AbortController().signal, mostBytes));

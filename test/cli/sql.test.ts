@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ZipFile } from "yazl";
 import { main } from "../../src/cli/main.js";
 import { Frame } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-sql-"));
+const folder = temporaryFolder("sql");
 const at = (name: string): string => join(folder, name);
 const prices = Frame.fromRows(
   [
@@ -44,7 +44,6 @@ beforeAll(async () => {
   writeFileSync(at("prices.zip"), Buffer.concat(chunks));
   await prices.groupBy("ticker").agg({ close: "max" }).toParquet(at("top of all.parquet"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => vi.restoreAllMocks());
 
 async function sql(...words: string[]): Promise<{ status: number; out: string; err: string }> {

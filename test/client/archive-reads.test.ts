@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BulkFile } from "../../src/client/bulk/bulk-file.js";
@@ -7,6 +6,7 @@ import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { connect } from "../../src/client/service.js";
 import { archiveOf, columns, csvOf, json, metadata } from "../faults/bulk-fixtures.js";
 import { type FaultServer, faultServer } from "../faults/fault-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Opens of a file, each with the reads that followed: byte offset and length. */
 const opens: (readonly [position: number, length: number][])[] = [];
@@ -40,7 +40,7 @@ const counted = (): { directory: number; inflated: number } => ({
   inflated: opens.filter((reads) => reads.some(([position]) => position === contentsAt)).length,
 });
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
+const folder = temporaryFolder();
 /** What is done with a file, and how often its contents are opened: columns need the first line before the rows. */
 const uses: readonly [string, (file: BulkFile, path: string) => Promise<unknown>, inflated: number][] = [
   ["frame()", (file) => file.frame(), 2],
@@ -55,7 +55,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   mkdirSync(join(folder, "out"));

@@ -1,15 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { cacheContents, clearCache } from "../../src/client/cache/cache-contents.js";
@@ -17,6 +6,7 @@ import type { CacheOptions } from "../../src/client/cache/cache-settings.js";
 import { connect } from "../../src/client/service.js";
 import { sampleData } from "../../src/server/data/sample.js";
 import { serve } from "../../src/server/serve.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { damagedCopies } from "./damaged-copies.js";
 
 const KEY = "canary-key-0123456789abcdef-cache";
@@ -24,10 +14,8 @@ const running = await serve({
   data: sampleData(),
   apiKeys: { [KEY]: { subscriptions: "all" }, [`${KEY}-2`]: { subscriptions: "all" } },
 });
-const root = mkdtempSync(join(tmpdir(), "arrowbook-cache-"));
 afterAll(async () => {
   await running.close();
-  rmSync(root, { recursive: true });
 });
 
 let folder = "";
@@ -36,7 +24,7 @@ let requested: string[] = [];
 let said: string[] = [];
 let changeBody: (text: string) => string;
 beforeEach(() => {
-  folder = mkdtempSync(join(root, "c-"));
+  folder = temporaryFolder("c");
   refreshed = undefined;
   requested = [];
   said = [];

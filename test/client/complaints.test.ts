@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it } from "vitest";
 import type { ConnectOptions, Progress } from "../../src/index.js";
@@ -9,6 +7,7 @@ import { connect } from "../../src/index.js";
 import { defineProfile, nasdaqDataLink, specification } from "../../src/spec/profile.js";
 import { faultServer } from "../faults/fault-server.js";
 import { folderOf, sampleOf, started } from "../server/support.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /*
  * What users of services of this kind complain about, one test for each theme: it cannot happen here. Row caps and
@@ -139,8 +138,7 @@ it("complaint 6: hung downloads, retried from zero", async () => {
   );
   expect(hung).toMatchObject({ code: "Timeout" });
 
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-complaint-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("complaint");
   const ranges: (string | null)[] = [];
   const service = ours({
     apiKey: "",

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
@@ -8,6 +7,7 @@ import { lookThrough } from "../../src/disk/record-file.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { builtLibrary } from "../faults/built-library.js";
 import { folderOf, started } from "../server/support.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const ROWS = 100_000;
 const TICKERS = Array.from({ length: 1_500 }, (_, i) => `TICKER-${i}`);
@@ -41,13 +41,12 @@ const running = await started({
     "t.csv": `ticker,id,day,price,note\n${lines.join("\n")}\n`,
   }),
 });
-const root = mkdtempSync(join(tmpdir(), "arrowbook-five-"));
+const root = temporaryFolder("five");
 let library = "";
 beforeAll(async () => {
   library = await builtLibrary();
 });
 afterAll(() => {
-  rmSync(root, { recursive: true });
   rmSync(library, { recursive: true, force: true });
 });
 

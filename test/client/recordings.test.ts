@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -8,20 +7,19 @@ import { serve } from "../../src/server/serve.js";
 import { SAMPLE_KEY, sampleData } from "../../src/server.js";
 import { record, replay } from "../../src/testing.js";
 import { faultServer } from "../faults/fault-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const KEY = "canary-key-0123456789abcdef-recording";
 const server = await faultServer();
 const running = await serve({ data: sampleData(), apiKeys: { [KEY]: { subscriptions: "all" } } });
-const root = mkdtempSync(join(tmpdir(), "arrowbook-recordings-"));
 afterAll(async () => {
   await server.close();
   await running.close();
-  rmSync(root, { recursive: true });
 });
 
 let path = "";
 beforeEach(() => {
-  path = join(mkdtempSync(join(root, "r-")), "replies.jsonl");
+  path = join(temporaryFolder("r"), "replies.jsonl");
   server.reset();
 });
 const lines = () =>

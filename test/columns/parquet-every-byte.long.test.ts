@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { textsOf } from "./rows.js";
 
 const CODECS = ["uncompressed", "snappy", "gzip", "brotli", "lz4", "zstd"] as const;
@@ -17,7 +17,7 @@ let folder = "";
 const files = new Map<string, Buffer>();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-every-byte-"));
+  folder = temporaryFolder("every-byte");
   const connection = await (await DuckDBInstance.create()).connect();
   for (const codec of CODECS) {
     const path = join(folder, codec);
@@ -34,7 +34,6 @@ beforeAll(async () => {
   await writeParquet(textRows(rows, columns).table().batches, join(folder, "own"));
   files.set("own", await readFile(join(folder, "own")));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The cells of a file as text; undefined where it is refused as a damaged or unsupported file. */
 async function cellsOf(bytes: Uint8Array): Promise<string | undefined> {

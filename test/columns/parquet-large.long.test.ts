@@ -1,15 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DuckDBInstance } from "@duckdb/node-api";
 import polars from "nodejs-polars";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
 import { Frame } from "../../src/frame/frame.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { footerOf } from "./parquet-footer.js";
 
 const ROWS = 3_000_000;
@@ -20,7 +20,7 @@ let long = "";
 
 /** Columns of about 200 MB as Arrow's buffers, in row groups of 122,880 rows. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-large-"));
+  folder = temporaryFolder("parquet-large");
   path = join(folder, "large.parquet");
   const connection = await (await DuckDBInstance.create(":memory:", { threads: "1", memory_limit: "400MB" })).connect();
   await connection.run(`copy (select i::BIGINT n, (i * 7919 % 1000003 / 100)::DECIMAL(15, 4) price, (i * 3)::DECIMAL(30, 2) wide,
@@ -31,7 +31,6 @@ beforeAll(async () => {
   polars.readParquet(path).writeParquet(long, { compression: "snappy" });
   expect((footerOf(await readFile(long))["field_4"] as unknown[]).length).toBeLessThan(16);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("a long file", () => {
   it.each(["of many row groups", "of another writer, with many pages"])(

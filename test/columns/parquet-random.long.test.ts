@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
@@ -7,18 +5,18 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
 import { inBatches } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { textsOf } from "./rows.js";
 
 let folder = "";
 let connection: DuckDBConnection;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-random-"));
+  folder = temporaryFolder("parquet-random");
   connection = await (await DuckDBInstance.create()).connect();
   await connection.run("set TimeZone = 'UTC'");
 });
 afterAll(async () => {
   connection.closeSync();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const INTEGERS = { TINYINT: 8, SMALLINT: 16, INTEGER: 32, BIGINT: 64 };

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import polars from "nodejs-polars";
 import { Frame } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { type Canonical, canonicals, cellsOfFrame } from "./canonical.js";
 import {
   at,
@@ -37,7 +37,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A file that is gone afterwards. */
 async function withFile<T>(name: string, use: (path: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-differential-"));
+  const folder = temporaryFolder("differential");
   try {
     return await use(join(folder, name));
   } finally {

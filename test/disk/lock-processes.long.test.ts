@@ -1,16 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "rolldown";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /* The lock of a killed process, which many processes find at once. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-takeover-"));
+const folder = temporaryFolder("takeover");
 const module = join(folder, "lock.mjs");
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(async () => {
   const input = fileURLToPath(new URL("../../src/disk/lock.ts", import.meta.url));
   await build({ input, platform: "node", logLevel: "silent", output: { file: module, format: "esm" } });
@@ -60,7 +60,7 @@ it.each([
   ["names its holder", JSON.stringify({ pid: ended, host: hostname(), purpose: "q", token: "t" })],
   ["is empty", ""],
 ])("a lock of a killed process that %s is taken over by one thread at a time", async (_, text) => {
-  const locks = mkdtempSync(join(folder, "l-"));
+  const locks = temporaryFolder("l");
   for (let i = 0; i < LOCKS; i++) writeFileSync(join(locks, `${i}.lock`), text);
   const program = join(folder, "program.mjs");
   writeFileSync(program, PROGRAM);
@@ -100,7 +100,7 @@ it("a lock of a thread keeps the other threads of its process out, and one of a 
   const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
   const refuse = ({ pid }: { pid: number }): Promise<void> => Promise.reject(new Error(`held by ${pid}`));
   for (const kind of ["thread", "process"] as const) {
-    const path = join(mkdtempSync(join(folder, "h-")), "a.lock");
+    const path = join(temporaryFolder("h"), "a.lock");
     const holder = join(folder, `${kind}.mjs`);
     const text = HOLDER.replaceAll("MODULE", JSON.stringify(pathToFileURL(module).href))
       .replaceAll("PATH", JSON.stringify(path))
@@ -128,7 +128,7 @@ it.runIf(process.platform === "linux")(
   "a lock of a thread that was terminated is taken over at once, in its process and in others",
   async () => {
     const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
-    const path = join(mkdtempSync(join(folder, "e-")), "a.lock");
+    const path = join(temporaryFolder("e"), "a.lock");
     const holder = join(folder, "terminated.mjs");
     const hold = HOLDER.replaceAll("MODULE", JSON.stringify(pathToFileURL(module).href)).replaceAll(
       "PATH",
@@ -155,7 +155,7 @@ it.runIf(process.platform === "linux")(
 
 it("a lock of a killed process that its parent has not collected is taken over", async () => {
   const { acquire } = (await import(pathToFileURL(module).href)) as typeof import("../../src/disk/lock.js");
-  const path = join(mkdtempSync(join(folder, "z-")), "a.lock");
+  const path = join(temporaryFolder("z"), "a.lock");
   // The shell never collects its child.
   const program = `const { acquire } = await import(${JSON.stringify(pathToFileURL(module).href)});
     await acquire(${JSON.stringify(path)}, "q", () => {}); console.log("held"); process.kill(process.pid, "SIGKILL");`;

@@ -3,7 +3,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,19 +11,17 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { startOf } from "../../src/disk/abandoned.js";
 import { acquire, type Holder, locked } from "../../src/disk/lock.js";
-
-const root = mkdtempSync(join(tmpdir(), "arrowbook-locks-"));
-afterAll(() => rmSync(root, { recursive: true }));
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 let folder = "";
 let path = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(root, "l-"));
+  folder = temporaryFolder("l");
   path = join(folder, "a.lock");
 });
 

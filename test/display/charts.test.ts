@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
@@ -9,6 +8,7 @@ import { lttb } from "../../src/display/chart/marks/points.js";
 import { inPageColors } from "../../src/display/chart/page-colors.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const days = (count: number, from = Date.UTC(2010, 0, 1)) =>
   Array.from({ length: count }, (_, i) => new Date(from + i * 86_400_000));
@@ -284,7 +284,7 @@ describe("how it is drawn", () => {
   });
 
   it("saves SVG, PNG and the specification", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "chart-"));
+    const folder = temporaryFolder("chart");
     const chart = small.plot({ y: "close" });
     for (const name of ["a.svg", "a.png", "a.json"])
       expect(await chart.save(join(folder, name))).toBe(join(folder, name));

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -7,6 +5,7 @@ import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { BATCH_ROWS, READ_BATCH } from "../../src/columns/arrow/read-options.js";
 import { connect, type SampleService } from "../../src/connect.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { fakeTerminal } from "./terminal.js";
 
 /*
@@ -14,7 +13,7 @@ import { fakeTerminal } from "./terminal.js";
  * ends.
  */
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-progress-"));
+const folder = temporaryFolder("progress");
 let sample: SampleService;
 let screen: ReturnType<typeof fakeTerminal>;
 
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sample.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   READ_BATCH.rows = 5_000;

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import {
@@ -23,6 +22,7 @@ import { afterAll, expect, it } from "vitest";
 import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { decimals } from "./tables.js";
 
 const engine = await duckdbEngine();
@@ -285,7 +285,7 @@ it("names what is wrong with a statement or with columns", async () => {
 });
 
 it("keeps tables in a database file and says who holds it", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-engine-"));
+  const folder = temporaryFolder("engine");
   const path = join(folder, "data.duckdb");
   let second: Engine | undefined;
   try {
@@ -307,7 +307,7 @@ it("keeps tables in a database file and says who holds it", async () => {
 
 // Elsewhere the threads of a process are not distinguished.
 it.runIf(process.platform === "linux")("refuses a file that another thread of this process has open", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-engine-"));
+  const folder = temporaryFolder("engine");
   const path = join(folder, "data.duckdb");
   const holder = new Worker(
     `const { DuckDBInstance } = require("@duckdb/node-api");

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { getSystemErrorName } from "node:util";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { writeFrame } from "../../src/cli/output/output.js";
 import { ERROR_CODES } from "../../src/errors/codes.js";
 import { type ArrowbookError, FileError } from "../../src/errors/errors.js";
@@ -11,9 +11,9 @@ import { bulkFile, Frame } from "../../src/index.js";
 import { installKernel } from "../../src/kernel/install/install.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { serve } from "../../src/server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-file-error-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("file-error");
 const missing = join(folder, "missing.csv");
 const columns = [{ name: "a", type: "Integer" }];
 const frame = Frame.fromRows([{ a: 1 }], columns);

@@ -1,17 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect } from "vitest";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { cutWhenWritten } from "./cut-when-written.js";
 import { faultServer } from "./fault-server.js";
 
 export const server = await faultServer();
-const root = mkdtempSync(join(tmpdir(), "arrowbook-bulk-"));
 afterAll(async () => {
   await server.close();
-  rmSync(root, { recursive: true });
 });
 
 export const ROWS = 20_000;
@@ -24,7 +22,7 @@ export const half = Math.floor(zip.length / 2);
 export let folder = "";
 beforeEach(() => {
   server.reset();
-  folder = mkdtempSync(join(root, "t-"));
+  folder = temporaryFolder("t");
   server.on(METADATA, metadata);
   server.on(EXPORT, exportAnswer(server));
 });

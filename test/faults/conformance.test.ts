@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { cases, casesFolder } from "../cases.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { zipBytes } from "../zip/archive.js";
 import { EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { cutWhenWritten } from "./cut-when-written.js";
@@ -26,10 +26,9 @@ interface Scenario {
 if (!existsSync(file)) console.info(`no retry scenarios under ${casesFolder}: those tests did not run`);
 
 const server = await faultServer();
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-conformance-"));
+const folder = temporaryFolder("conformance");
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => server.reset());
 

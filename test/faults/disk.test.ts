@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { faultServer, ranged } from "./fault-server.js";
 
@@ -29,10 +29,9 @@ vi.mock("node:fs/promises", async (original) => {
 });
 
 const server = await faultServer();
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-disk-"));
+const folder = temporaryFolder("disk");
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 it("row 44: a disk that fills on the way: an error, no partial file, the old file unchanged", async () => {

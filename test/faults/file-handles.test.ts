@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** File handles that the code under test has opened, and the call that fails next. */
 const disk = vi.hoisted(() => ({ opened: [] as { readonly fd: number }[], failing: "" }));
@@ -30,8 +29,7 @@ vi.mock("node:fs/promises", async (original) => {
 const { openPartial, commit } = await import("../../src/client/bulk/partial-file.js");
 const { locked } = await import("../../src/disk/lock.js");
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-handles-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("handles");
 beforeEach(() => {
   disk.opened.length = 0;
   disk.failing = "";

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countExport } from "../../src/client/bulk/export-source.js";
@@ -7,6 +6,7 @@ import { type Clock, Limiter } from "../../src/client/transport/limiter.js";
 import { retryBudget } from "../../src/client/transport/retry.js";
 import { settingsOf } from "../../src/client/transport/settings.js";
 import { ServiceError } from "../../src/errors/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** A clock that only moves when somebody sleeps. */
 const fakeClock = (): Clock & { time: number } => {
@@ -176,12 +176,11 @@ describe("the retry budget", () => {
 describe("row 14: exports an hour", () => {
   let folder = "";
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "arrowbook-state-"));
+    folder = temporaryFolder("state");
     process.env.ARROWBOOK_STATE = folder;
   });
   afterEach(() => {
     delete process.env.ARROWBOOK_STATE;
-    rmSync(folder, { recursive: true });
     vi.resetModules();
   });
   const settings = (apiKey: string) =>

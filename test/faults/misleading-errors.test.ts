@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { archiveOf, json, serviceOf } from "./bulk-fixtures.js";
 import { cutWhenWritten } from "./cut-when-written.js";
 import { type Answer, faultServer, ranged } from "./fault-server.js";
@@ -9,10 +9,9 @@ import { type Answer, faultServer, ranged } from "./fault-server.js";
 /* Errors whose obvious reading is wrong: the key is not at fault, or the service has said what is and it was lost. */
 const server = await faultServer();
 const other = await faultServer();
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-misleading-"));
+const folder = temporaryFolder("misleading");
 afterAll(async () => {
   await Promise.all([server.close(), other.close()]);
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   server.reset();

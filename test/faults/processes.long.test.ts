@@ -1,25 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { builtLibrary } from "./built-library.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata } from "./bulk-fixtures.js";
 import { faultServer, ranged } from "./fault-server.js";
 
 const server = await faultServer();
-const root = mkdtempSync(join(tmpdir(), "arrowbook-processes-"));
 const ROWS = 60_000;
 const csv = csvOf(ROWS);
 const zip = archiveOf(csv);
@@ -48,12 +38,11 @@ await (path.endsWith(".zip") ? file.saveZip(path) : file.toParquet(path));
 });
 afterAll(async () => {
   await server.close();
-  rmSync(root, { recursive: true });
   rmSync(library, { recursive: true, force: true });
 });
 beforeEach(() => {
   server.reset();
-  folder = mkdtempSync(join(root, "t-"));
+  folder = temporaryFolder("t");
   server.on(METADATA, metadata);
   server.on(EXPORT, exportAnswer(server));
 });

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { duckdb } from "../../src/duckdb.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import * as arrowbook from "../../src/index.js";
 import { serve } from "../../src/server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** What was written, the code of the error, and the remedy as it appears in the message or the hint. */
 export type Mistake = readonly [written: string, code: string, remedy: string];
@@ -31,7 +30,7 @@ async function run(written: string): Promise<unknown> {
 }
 
 async function prepare(): Promise<void> {
-  folder = mkdtempSync(join(tmpdir(), "arrowbook-first-hour-"));
+  folder = temporaryFolder("first-hour");
   process.chdir(folder);
   writeFileSync("x.csv", "a,b\n1,2\n");
   writeFileSync("bad.csv", "day,close\n2024-02-30,1.5\n");
@@ -55,7 +54,6 @@ export function describeMistakes(area: string, mistakes: readonly Mistake[]): vo
       process.chdir(before);
       await Promise.allSettled(requested.map(({ value }) => value));
       await (scope["s"] as { close(): Promise<void> }).close();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     it.each(mistakes)("%s", async (written, code, remedy) => {

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const base = Frame.fromRows(
   [
@@ -61,7 +61,7 @@ describe("a table with three columns of one name and different types", () => {
   }
 
   it("is written and read as Arrow and Parquet", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "equal-names-"));
+    const folder = temporaryFolder("equal-names");
     try {
       expect(contents(frameOfIPC(equal.toIPC()))).toEqual(contents(apart));
       await equal.toArrow(join(folder, "a.arrow"));

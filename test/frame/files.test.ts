@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ZipFile } from "yazl";
 import { Table, TimestampMillisecond, vectorFromArray } from "../../src/columns/arrow/arrow.js";
 import { writeArrowFile } from "../../src/columns/ipc/file.js";
 import { DataError, FileError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -39,9 +39,8 @@ const texts = (one: Frame) => columns.map(({ name }) => one.column(name).toStrin
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "frame-"));
+  folder = temporaryFolder("frame");
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe("there and back, every cell exact", () => {
   it("Arrow IPC bytes, without the source", () => {

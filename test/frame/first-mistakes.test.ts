@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { connect, Frame } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /* What newcomers write, and the remedy that the error names. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-mistakes-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("mistakes");
 const prices = Frame.fromRows([
   { ticker: "AAA", date: "2024-12-30", close: 1.5 },
   { ticker: "BBB", date: "2024-12-31", close: 2.5 },

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -9,16 +8,16 @@ import { sparkline } from "../../src/display/base/sparkline.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { arrowBatches, csvBatches, jsonLinesBatches, parquetBatches } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /* Every error for a bad argument says what, where and what next: no TypeError from inside. */
 
 /* A string is a path to some methods: what they write goes to a folder of its own. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-junk-"));
+const folder = temporaryFolder("junk");
 const before = process.cwd();
 beforeAll(() => process.chdir(folder));
 afterAll(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true });
 });
 
 const JUNK: readonly unknown[] = [

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Schema, Table } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { zipBytes } from "../zip/archive.js";
 
 const columns = [
@@ -207,7 +207,7 @@ describe("every method either carries the key or drops it", () => {
 
 describe("files keep the key", () => {
   it("Arrow bytes, Arrow and Parquet files", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "key-"));
+    const folder = temporaryFolder("key");
     onTestFinished(() => rm(folder, { recursive: true }));
     await keyed.toArrow(join(folder, "a.arrow"));
     await keyed.toParquet(join(folder, "a.parquet"));
@@ -219,7 +219,7 @@ describe("files keep the key", () => {
   });
 
   it("bulk files with declared columns, in every output", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "key-"));
+    const folder = temporaryFolder("key");
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, "a.zip");
     await writeFile(path, zipBytes([{ name: "a.csv", data: csv }]));
@@ -236,7 +236,7 @@ describe("files keep the key", () => {
   });
 
   it("the bulk file of a database is keyed by its code and date", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "key-"));
+    const folder = temporaryFolder("key");
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, "db.zip");
     const data = "Code,Date,Close\nAAA,2024-01-02,1\nBBB,2024-01-02,2\n";

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { cases } from "../cases.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const path = cases("naughty-strings/blns.json");
 const shared = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as string[]) : [];
@@ -37,7 +37,7 @@ it("says whether the shared strings were there", () => {
 });
 
 it("keeps every name and cell, in memory and in every file", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "names-"));
+  const folder = temporaryFolder("names");
   // The libraries that read Arrow and Parquet drop a byte order mark at the start of a name.
   const unmarked = names.filter((name) => !name.startsWith("\ufeff"));
   const written = frame.select(...unmarked);

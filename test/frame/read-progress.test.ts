@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { Frame } from "../../src/frame/frame.js";
 import { onThreads } from "../divided.js";
 import { needBuild } from "../kernel/build.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { zipBytes } from "../zip/archive.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-watched-"));
+const folder = temporaryFolder("watched");
 beforeAll(needBuild);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const columns = [
   { name: "name", type: "String" },

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { needBuild } from "./build.js";
 
 /* What cells can call without an import: input, the shell, timing; and what an editor's user changes meanwhile. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-helpers-"));
+const folder = temporaryFolder("helpers");
 let kernel: KernelClient;
 
 beforeAll(async () => {
@@ -18,7 +18,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await kernel.shutdown();
-  rmSync(folder, { recursive: true });
 });
 
 type Input = (question: string, isSecret: boolean) => string | Promise<string>;

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { installKernel, kernelStatus, uninstallKernel } from "../../src/kernel/install/install.js";
 import { dataFolders, findKernel, userDataFolder } from "../../src/kernel/install/kernelspec.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { needBuild } from "./build.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,7 +15,7 @@ const before = { ...process.env };
 beforeAll(() => needBuild());
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "arrowbook-install-"));
+  folder = temporaryFolder("install");
   process.env["JUPYTER_DATA_DIR"] = join(folder, "data");
   delete process.env["VIRTUAL_ENV"];
   delete process.env["CONDA_PREFIX"];
@@ -23,7 +23,6 @@ beforeEach(() => {
 
 afterEach(() => {
   process.env = { ...before };
-  rmSync(folder, { recursive: true });
 });
 
 it("installs for the user with absolute paths, a display name and logos, and removes what it installed", async () => {

@@ -1,17 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readNotebook } from "../../src/kernel/notebook/notebook-file.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { needBuild } from "./build.js";
 import { shown } from "./comparable-outputs.js";
 
 const path = fileURLToPath(new URL("../../notebooks/quickstart.ipynb", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-quickstart-"));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("quickstart");
 
 describe("the quick start", () => {
   it("gives its stored outputs on stock tslab, and a page with tables, types and a chart", async () => {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { manifest, packTo, root } from "./packed.js";
 
 /*
@@ -11,8 +11,7 @@ import { manifest, packTo, root } from "./packed.js";
  * first-minutes.md beside this file is what they printed; after a change of the output, `npx vitest run … -u` writes
  * it.
  */
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "arrowbook-first-minutes-")));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("first-minutes");
 
 /** The most lines of a command's output on the page. */
 const MOST_LINES = 14;

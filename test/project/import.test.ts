@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { packageRoot } from "../../src/package/package-root.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-import-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("import");
 
 it("importing the package loads no native library, and no module of Node that few programs need", () => {
   const script = join(folder, "script.mjs");

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** The folder of this repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -40,7 +40,7 @@ export const packTo = (folder: string): string => pack(folder).tarball;
  * repository's own install, so that no network is needed.
  */
 export function packedProject({ optional = true } = {}): PackedProject {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-package-"));
+  const folder = temporaryFolder("package");
   const { report, tarball } = pack(folder);
   const place = join(folder, "node_modules", "arrowbook");
   mkdirSync(place, { recursive: true });

@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { RecordBatch } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { bulkFiles, type FileOrder } from "../../src/server/answers/exports.js";
 import { specification } from "../../src/spec/profile.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-bulk-faults-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("bulk-faults");
 
 const columns = [{ name: "id", type: "Integer" }];
 const batchOf = (id: number): RecordBatch => Frame.fromRows([{ id }], columns).table.batches[0] as RecordBatch;

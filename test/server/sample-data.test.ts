@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const folder = resolve(import.meta.dirname, "../../notebooks/data");
 
 it("the script makes the committed files again, byte for byte", () => {
-  const again = mkdtempSync(join(tmpdir(), "arrowbook-data-"));
+  const again = temporaryFolder("data");
   try {
     execFileSync(process.execPath, [join(folder, "make.mjs"), again]);
     const made = readdirSync(again).sort();

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { zipEntry } from "../../src/format/zip.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { zipBytes } from "./archive.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-zip-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("zip");
 
 const text = async (source: string | Uint8Array, options = {}): Promise<string> => {
   const pieces: Uint8Array[] = [];

@@ -1,0 +1,5 @@
+import { afterAll } from "vitest";
+import { removeTemporaryFolders } from "./temporary-folder.js";
+
+// Runs before each file of tests: registered first, hence called last.
+afterAll(removeTemporaryFolders);
