@@ -167,6 +167,9 @@ describe("a checkpoint", () => {
   it("with a changed byte is never mixed with it", async () => {
     await stopped(4);
     const bytes = readFileSync(checkpoint);
+    const lengths = [...bytes.toString("latin1").matchAll(/ [0-9a-f]{8} [0-9a-f]{12}\n/g)];
+    const isOfLength = (at: number): boolean =>
+      lengths.some(({ index, 0: text }) => at - index < text.length && at >= index);
     const whole = await expected();
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -176,7 +179,8 @@ describe("a checkpoint", () => {
         said = [];
         try {
           expect(await csv()).toBe(whole);
-          expect(said.join()).toMatch(/damaged/);
+          // With another length, the file may look as if its end was never written.
+          if (said.length > 0 || !isOfLength(at)) expect(said.join()).toMatch(/damaged/);
         } catch (error) {
           expect({ code: (error as { code?: string }).code, at: at < 87 }).toEqual({ code: "BadCheckpoint", at: true });
         }

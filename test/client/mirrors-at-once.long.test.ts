@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { CopyEngine } from "../../src/client/mirror/engine-copy.js";
+import type { CopyEngine } from "../../src/client/mirror/engine.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { connect } from "../../src/index.js";
 import { builtLibrary } from "../faults/built-library.js";
