@@ -9,12 +9,13 @@ const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = (path: string): string => `${root}src/${path}`;
 
-/** Tests of computing alone, most of which leave nothing behind for the next file in their process. */
-const ROOMS = /^test\/(?:columns|compute|document|format|frame|series|value|zip)\//;
+/** What starts kernels, programs or broken services, or measures: others leave nothing behind for the next file. */
+const ROOMS_ALONE = /^test\/(?:cli|faults|fuzz|kernel|project)\//;
 const LEAVES_TRACES =
   /worker_threads|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
 
-const isAlone = (file: string): boolean => !ROOMS.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
+const isAlone = (file: string): boolean =>
+  ROOMS_ALONE.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
 
 /** The mode `all` also runs the files whose names end in `.long.test.ts`. */
 export default defineConfig(({ mode }) => {
@@ -38,11 +39,12 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 180_000,
       // Polls end as soon as they hold: the limit only ends those that never do.
       expect: { poll: { timeout: 60_000 } },
+      setupFiles: [`${root}test/support/set-up.ts`],
       pool: "forks",
       // Transformed modules are kept between runs, by their contents: one file of tests starts in seconds.
       experimental: { fsModuleCache: true },
       maxWorkers: 2,
-      env: { TZ: "America/Los_Angeles" },
+      env: { TZ: "America/Los_Angeles", ARROWBOOK_TESTS: mode },
       projects: [
         // One after the other in a process: the code of the package is loaded and optimised once.
         { extends: true, test: { name: "together", isolate: false, include: files.filter((file) => !isAlone(file)) } },

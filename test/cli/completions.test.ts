@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Command, Option } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,8 +10,10 @@ import { type Lookup, lookup } from "../../src/cli/completions/lookup.js";
 import { completionScript, SHELLS } from "../../src/cli/completions/scripts.js";
 import { connect } from "../../src/connect.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-completions-"));
+const folder = temporaryFolder("completions");
 const bin = join(folder, "bin");
 const env = {
   ...process.env,
@@ -29,7 +30,6 @@ beforeAll(() => {
   chmodSync(command, 0o755);
   for (const name of ["prices.parquet", "prices 2.csv", "book.ipynb"]) writeFileSync(join(folder, name), "");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const isInstalled = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 
@@ -89,18 +89,22 @@ const CASES: readonly (readonly [words: string[], offered: string[]])[] = [
 ];
 
 describe.runIf(isInstalled("bash"))("bash", () => {
-  it("completes commands, flags, values, codes, columns and files", () => {
-    const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
-    const lines = CASES.map(([words]) => `offer arrowbook ${words.map(quoted).join(" ")}`);
-    const script = `source <(arrowbook completions bash)
+  longIt(
+    "completes commands, flags, values, codes, columns and files",
+    () => {
+      const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+      const lines = CASES.map(([words]) => `offer arrowbook ${words.map(quoted).join(" ")}`);
+      const script = `source <(arrowbook completions bash)
 offer() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _arrowbook; printf '%s|' "\${COMPREPLY[@]}"; echo; }
 ${lines.join("\n")}`;
-    const offered = shell("bash", script).trimEnd().split("\n");
-    const lists = offered.map((line) => line.split("|").filter((word) => word !== ""));
-    for (const [i, [words, expected]] of CASES.entries()) {
-      expect({ words, offered: [...lists[i]].sort() }).toEqual({ words, offered: [...expected].sort() });
-    }
-  }, 300_000);
+      const offered = shell("bash", script).trimEnd().split("\n");
+      const lists = offered.map((line) => line.split("|").filter((word) => word !== ""));
+      for (const [i, [words, expected]] of CASES.entries()) {
+        expect({ words, offered: [...lists[i]].sort() }).toEqual({ words, offered: [...expected].sort() });
+      }
+    },
+    300_000,
+  );
 
   it("quotes names with spaces", () => {
     mkdirSync(join(folder, "bin2"));

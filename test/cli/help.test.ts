@@ -4,6 +4,7 @@ import { errorLine } from "../../src/cli/output/report-error.js";
 import { ServiceError } from "../../src/errors/errors.js";
 import { ERROR_MEANINGS } from "../../src/spec/error-meanings.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 
 const folder = temporaryFolder("help");
 const before = process.cwd();
@@ -93,7 +94,7 @@ const EXAMPLES = [
   ...COMMANDS.filter((command) => /^(?:get|meta|explain) \w|^(?:export|bulk|sync|types|sql)$/.test(command)),
 ];
 
-it.each(EXAMPLES)("the examples in arrowbook %s --help run", async (command) => {
+longIt.each(EXAMPLES)("the examples in arrowbook %s --help run", async (command) => {
   await main([...words(command), "--help"]);
   const lines = [...printed.matchAll(/^(?: {2}|Try it offline: )arrowbook (.+)$/gm)].map(([, line]) => line);
   expect(lines).not.toEqual([]);

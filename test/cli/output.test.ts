@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { localTables } from "../../src/cli/input/local-tables.js";
 import { checkOutput, writeFrame } from "../../src/cli/output/output.js";
 import { Frame } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-output-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("output");
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -62,7 +62,7 @@ describe("a frame is read back from a file as it was written", () => {
         await writeFrame(frame, path, { quiet: true });
         expect(texts(await read(path))).toEqual(texts(frame));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
     expect([...readFileSync(path).subarray(0, 2)].join() === "31,139").toBe(ending.endsWith(".gz"));
   });
@@ -84,7 +84,7 @@ describe("a frame is read back from a file as it was written", () => {
           if (!isEmpty && name === "close") expect(type).toMatch(/^(BigDecimal\(\d+,4\))$/);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -128,7 +128,7 @@ describe("a frame is read back from a file as it was written", () => {
 });
 
 it.each([...Object.keys(READ), ".json"])("a %s file that cannot be completed leaves no file", async (ending) => {
-  const place = mkdtempSync(join(folder, "broken-"));
+  const place = temporaryFolder("broken");
   // A folder of the final name: the last step, the renaming, fails.
   mkdirSync(join(place, `rows${ending}`));
   writeFileSync(join(place, `rows${ending}`, "kept"), "");

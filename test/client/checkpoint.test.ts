@@ -1,24 +1,24 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/connect.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { pagedTable, rowsOf } from "./paged-table.js";
 
 const KEY = "canary-key-0123456789abcdef-checkpoint";
 const table = await pagedTable();
-const root = mkdtempSync(join(tmpdir(), "arrowbook-checkpoints-"));
+const root = temporaryFolder("checkpoints");
 afterAll(async () => {
   await table.server.close();
-  rmSync(root, { recursive: true });
 });
 
 let checkpoint = "";
 let said: string[] = [];
 beforeEach(() => {
-  checkpoint = join(mkdtempSync(join(root, "c-")), "rows.checkpoint");
+  checkpoint = join(temporaryFolder("c"), "rows.checkpoint");
   said = [];
   Object.assign(table, { rows: rowsOf(35), expired: false, refreshed: "2024-03-01T00:00:00.000Z", onRows() {} });
 });
@@ -160,7 +160,7 @@ describe("a checkpoint", () => {
           });
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -185,7 +185,7 @@ describe("a checkpoint", () => {
           expect({ code: (error as { code?: string }).code, at: at < 87 }).toEqual({ code: "BadCheckpoint", at: true });
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

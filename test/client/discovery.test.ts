@@ -6,6 +6,7 @@ import { connect } from "../../src/client/service.js";
 import { connect as withSample } from "../../src/connect.js";
 import { readListing, writeListing } from "../../src/document/listing.js";
 import { started } from "../server/support.js";
+import { runs } from "../support/whole.js";
 
 const plain = await started();
 const listing = await started({ profile: "nasdaqDataLink" });
@@ -110,7 +111,7 @@ it("a page of a list is read as it is written, and the pages join to the list", 
       }
       expect(joined).toEqual(all);
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { cacheContents, clearCache } from "../../src/client/cache/cache-contents.js";
@@ -10,6 +10,7 @@ import { sampleData } from "../../src/server/data/sample.js";
 import { serve } from "../../src/server/serve.js";
 import { builtLibrary } from "../faults/built-library.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { damagedCopies } from "./damaged-copies.js";
 
 const KEY = "canary-key-0123456789abcdef-metadata";
@@ -18,14 +19,13 @@ const running = await serve({
   apiKeys: { [KEY]: { subscriptions: "all" }, [`${KEY}-2`]: { subscriptions: "all" } },
 });
 afterAll(() => running.close());
-const root = temporaryFolder("metadata");
 
 let folder = "";
 let requested: string[] = [];
 let isOffline = false;
 let change: (text: string) => string;
 beforeEach(() => {
-  folder = mkdtempSync(join(root, "m-"));
+  folder = temporaryFolder("m");
   requested = [];
   isOffline = false;
   change = (text) => text;
@@ -213,7 +213,7 @@ it("stays within the bytes and the age of the cache, and is listed", async () =>
   expect(await cacheContents(folder)).toEqual([]);
 });
 
-it("is shared by processes that read and write it at once", async () => {
+longIt("is shared by processes that read and write it at once", async () => {
   const library = await builtLibrary();
   try {
     const script = join(library, "metadata.mjs");

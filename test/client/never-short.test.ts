@@ -9,6 +9,7 @@ import { TransportError } from "../../src/errors/errors.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { defineProfile, type ProfileChanges, specification } from "../../src/spec/profile.js";
 import { folderOf, started } from "../server/support.js";
+import { runs } from "../support/whole.js";
 
 const ROWS = 2_500;
 const lines = Array.from({ length: ROWS }, (_, i) => `T${i % 50},${i},${i * 2}.25,note ${i}`);
@@ -173,7 +174,7 @@ describe("lists too long for one address (complaint 12: merges that hide rows)",
         const wanted = id.filter((each) => each >= 0 && each < ROWS).sort((a, b) => a - b);
         expect(sorted(frame).map((row) => (row as { id: number }).id)).toEqual(wanted);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });
@@ -274,7 +275,7 @@ describe("conditions here", () => {
         const name = { gt: "gt", gte: "ge", lt: "lt", lte: "le" }[operator] as "gt";
         expect(sorted(here)).toEqual(sorted(all.filter(all.column("price")[name](price))));
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

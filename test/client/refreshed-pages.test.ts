@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { json } from "../faults/bulk-fixtures.js";
 import { faultServer } from "../faults/fault-server.js";
+import { runs } from "../support/whole.js";
 
 /* A table that is refreshed at any request while its pages are read, and whose cursors are positions. */
 const server = await faultServer();
@@ -181,7 +182,7 @@ describe("a refresh between two pages", () => {
           expect(got).toEqual(all.slice(0, most).map((id) => ({ id, version })));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

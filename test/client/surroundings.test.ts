@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect as connectSocket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import fc from "fast-check";
@@ -10,12 +9,13 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { connect } from "../../src/client/service.js";
 import { proxyChooser, throughProxy } from "../../src/client/transport/proxy.js";
 import { sampleOf, started } from "../server/support.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { certificate } from "./certificate.js";
 
 const LONG = { timeout: 60_000 };
 
-const home = mkdtempSync(join(tmpdir(), "arrowbook-home-"));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder("home");
 beforeEach(() => {
   vi.stubEnv("HOME", home);
   for (const name of [
@@ -324,6 +324,7 @@ describe("proxies (complaint 7)", () => {
           expect(proxyChooser(undefined, { ...env, NO_PROXY: "data.example" })(address)).toBeUndefined();
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -345,6 +346,7 @@ describe("proxies (complaint 7)", () => {
         const choose = proxyChooser(undefined, { ALL_PROXY: "http://proxy.example", no_proxy: exceptions });
         expect([undefined, "proxy.example"]).toContain(choose(new URL(address))?.host);
       }),
+      { numRuns: runs(100) },
     );
   });
 });

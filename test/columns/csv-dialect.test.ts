@@ -11,6 +11,7 @@ import { csvTable, csvBatches as streamBatches } from "../../src/columns/csv/rea
 import { csvBatches, Frame } from "../../src/index.js";
 import { cases, haveCases } from "../cases.js";
 import { inBatches } from "../divided.js";
+import { runs } from "../support/whole.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
 
 type Options = Parameters<typeof Frame.fromCSV>[1];
@@ -263,7 +264,7 @@ describe("against papaparse", () => {
           expect(texts(streamed)).toEqual(parsed);
         },
       ),
-      { numRuns: 60, examples: [[[[""]], { delimiter: ",", quote: '"', newline: "\n" }, 1, false]] },
+      { numRuns: runs(60), examples: [[[[""]], { delimiter: ",", quote: '"', newline: "\n" }, 1, false]] },
     );
   });
 
@@ -302,7 +303,7 @@ describe("against papaparse", () => {
           expect(streamed).toEqual(whole);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

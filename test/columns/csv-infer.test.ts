@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import Papa from "papaparse";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Frame } from "../../src/index.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { textsOf, utf8 } from "./rows.js";
 
 /** The type of a column of these cells. */
@@ -133,7 +134,7 @@ it("no inferred type loses anything: every cell reads back as it was", async () 
         });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -158,7 +159,7 @@ describe("compressed files", () => {
   ];
 
   it("gzip and zstd are detected by the first bytes, in memory and on disk", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "infer-"));
+    const folder = temporaryFolder("infer");
     onTestFinished(() => rmSync(folder, { recursive: true }));
     for (const bytes of [gzipSync(text), Buffer.from(ZSTD, "base64"), utf8(text)]) {
       const path = join(folder, "prices.csv");

@@ -7,6 +7,7 @@ import { csvReader, csvTable, csvTableReader } from "../../src/columns/csv/reade
 import { jsonRows } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { formatNumber } from "../../src/value/number.js";
+import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
@@ -312,7 +313,7 @@ describe("a number beyond the largest double", () => {
         if (Number.isFinite(Number(text))) expect(read(text, {})).toBe(formatNumber(Number(text)));
         else expect(failure(() => read(text, {}))).toMatchObject({ code: "PrecisionLoss", row: 0 });
       }),
-      { numRuns: 2_000, seed: 13 },
+      { numRuns: runs(2_000), seed: 13 },
     );
   });
 

@@ -12,6 +12,7 @@ import { frameOfIPC } from "../frame-of-ipc.js";
 import { changingDictionaries, otherTypes, serviceTypes, smallStream } from "../fuzz/arrow-corpus.js";
 import { AWKWARD_INT32 } from "../fuzz/mutate.js";
 import { textsOf, useFrame } from "../fuzz/use-frame.js";
+import { isWhole, runs } from "../support/whole.js";
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -134,7 +135,7 @@ describe("the small stream", () => {
 
   it("each byte set to other values is refused or gives a frame that works", () => {
     let read = 0;
-    for (let at = 0; at < B.length; at++) {
+    for (let at = 0; at < B.length; at += isWhole ? 1 : 7) {
       for (const value of [0, 1, 4, 0x7f, 0x80, 0xff, B[at] ^ 1, B[at] + 1]) {
         if (value === B[at]) continue;
         const bytes = B.slice();
@@ -142,11 +143,12 @@ describe("the small stream", () => {
         if (outcomeOf(bytes).frame !== undefined) read++;
       }
     }
-    expect(read).toBeGreaterThan(500);
+    expect(read).toBeGreaterThan(runs(500));
   });
 
   it("each 32-bit integer set to awkward values is refused or gives a frame that works", () => {
-    for (let at = 0; at < B.length; at += 4) for (const value of AWKWARD_INT32) outcomeOf(withInts(B, { [at]: value }));
+    for (let at = 0; at < B.length; at += isWhole ? 4 : 28)
+      for (const value of AWKWARD_INT32) outcomeOf(withInts(B, { [at]: value }));
   });
 
   it("a changed integer in the metadata of a batch is refused or changes no cell", () => {

@@ -16,6 +16,7 @@ import { deltaPacked } from "../../src/columns/parquet/write/delta.js";
 import { hybridPacked, levelsOf } from "../../src/columns/parquet/write/levels.js";
 import { encodeTexts } from "../../src/columns/parquet/write/texts.js";
 import { unscaled } from "../../src/value/decimal.js";
+import { runs } from "../support/whole.js";
 import { PlainDecoders } from "./plain-decoders.js";
 
 // Parquet's encoding DELTA_BINARY_PACKED, judged by another reader and by another writer.
@@ -48,6 +49,7 @@ describe("whole numbers in differences", () => {
         deltaBinaryPack(writer, values.map(BigInt), "INT64");
         if (values.length > 0) expect(bytes).toEqual(writer.getBytes());
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -61,6 +63,7 @@ describe("whole numbers in differences", () => {
         if (values.length > 0) read(bytes, back);
         expect(back).toEqual(given);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -120,6 +123,7 @@ describe.each(both)("whole numbers out of differences, in %s", (_, decoders) => 
         expect(integersOf(found, words)).toEqual(values);
         expect(used).toBe(bytes.length);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -136,6 +140,7 @@ describe.each(both)("whole numbers out of differences, in %s", (_, decoders) => 
           expect(integersOf(unsigned, words)).toEqual(values.map((value) => BigInt(value >>> 0)));
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -162,6 +167,7 @@ describe.each(both)("runs and packed bits, in %s", (_, decoders) => {
         // Our own writer makes the same bytes.
         expect([...hybridPacked(Int32Array.from(values), width)]).toEqual([...writer.getBytes()]);
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -199,6 +205,7 @@ describe.each(both)("integers of any width, highest byte first, in %s", (_, deco
         const words = [2, 4, 8].find((count) => count * 4 >= width) ?? 8;
         expect(integersOf(read(bytes, width, values.length, words), words)).toEqual(values);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -218,6 +225,7 @@ it("the bounds of texts are of 16 bytes at most, where there are such, and aroun
       if (maxIsCut) expect(max.length).toBeLessThanOrEqual(16);
       for (const bound of [min, max]) expect(Buffer.from(Buffer.from(bound).toString())).toEqual(Buffer.from(bound));
     }),
+    { numRuns: runs(100) },
   );
 });
 
@@ -242,6 +250,6 @@ it("any bytes give the same in WebAssembly and in JavaScript, or are refused by 
       const flipped = (decoders: Decoders) => outcome(() => [...decoders.bigEndian(given, width, count % 5, 8)]);
       expect(flipped(fast)).toEqual(flipped(plain));
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });

@@ -1,18 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import Papa from "papaparse";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { jsonRows } from "../../src/columns/json/reader.js";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const piece = fc.constantFrom("a", "b", '"', '""', ",", "\n", "\r\n", " ", "é", "x,y", '"q"', "");
 
@@ -40,13 +40,13 @@ it("papaparse reads the same cells out of any text that is not malformed", () =>
       { maxLength: 4 },
     )
     .map((lines) => lines.join("\n"));
-  fc.assert(fc.property(random, judge), { seed: 31, numRuns: 1500 });
+  fc.assert(fc.property(random, judge), { seed: 31, numRuns: runs(1500) });
   const written = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(written, fc.boolean(), (rows, quotes) => judge(Papa.unparse(rows, { newline: "\n", quotes }))),
-    { seed: 32, numRuns: 500 },
+    { seed: 32, numRuns: runs(500) },
   );
-  expect(accepted).toBeGreaterThan(600);
+  expect(accepted).toBeGreaterThan(runs(600));
 });
 
 it("papaparse reads what we write", () => {
@@ -58,7 +58,7 @@ it("papaparse reads what we write", () => {
       expect(errors).toEqual([]);
       expect(data).toEqual([["p", "q"], ...rows]);
     }),
-    { seed: 33, numRuns: 500 },
+    { seed: 33, numRuns: runs(500) },
   );
 });
 

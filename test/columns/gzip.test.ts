@@ -1,18 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { gunzipped } from "../../src/format/gzip.js";
 import { packedFile } from "../../src/format/packed-file.js";
 import { Frame } from "../../src/frame/frame.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { onThreads } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt, runs } from "../support/whole.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-gzip-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("gzip");
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -58,7 +58,7 @@ describe("Frame.fromCSV of gzipped CSV", () => {
     expect((await Frame.fromCSV(bytes, { columns })).toIPC()).toEqual(expected);
   });
 
-  it("reads a long file on threads and without, and shows how far it has come", async () => {
+  longIt("reads a long file on threads and without, and shows how far it has come", async () => {
     const rows = 1_300_000;
     const path = join(folder, "long.csv.gz");
     const text = csv(rows);
@@ -95,7 +95,7 @@ describe("Frame.fromCSV of gzipped CSV", () => {
     await expect(Frame.fromCSV(join(folder, "none.csv.gz"), { columns })).rejects.toMatchObject({ name: "FileError" });
   });
 
-  it("reads plain CSV from what is not a regular file", () => {
+  longIt("reads plain CSV from what is not a regular file", () => {
     const script = `import("arrowbook").then(async ({ Frame }) => {
       const frame = await Frame.fromCSV("/dev/stdin", { columns: ${JSON.stringify(columns)} });
       process.stdout.write(String(frame.numRows));
@@ -212,7 +212,7 @@ describe("gzip that arrives in blocks", () => {
           } else expect((await read(cut(bytes, size))).equals(expected)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

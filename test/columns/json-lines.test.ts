@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -12,6 +11,8 @@ import { plainNumber } from "../../src/value/json-number.js";
 import { cases, haveCases } from "../cases.js";
 import { spelt } from "../compute/model.js";
 import { inBatches } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
 
 const lines = (...objects: string[]): Uint8Array => utf8(`${objects.join("\n")}\n`);
@@ -197,7 +198,7 @@ describe("laws", () => {
           expect(plain(inferred.column(name).toStrings())).toEqual(plain(frame.column(name).toStrings()));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -228,6 +229,7 @@ describe("laws", () => {
         drain();
         expect(found).toEqual(textsOf(frame.table));
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -260,12 +262,13 @@ describe("laws", () => {
           expect(plain).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/);
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 });
 
 it("files: written in blocks, compressed, in batches", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "lines-"));
+  const folder = temporaryFolder("lines");
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const frame = Frame.fromColumns({ n: Array.from({ length: 100_000 }, (_, i) => BigInt(i)), t: "x".repeat(20) });
   const path = join(folder, "rows.jsonl");

@@ -9,6 +9,7 @@ import { jsonRows } from "../../src/columns/json/reader.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { DataError } from "../../src/errors/errors.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
+import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 
@@ -154,7 +155,7 @@ describe("three formats", () => {
         expect(Buffer.compare(tableToIPCBytes(tableOf(textRows(rows, columns).batches())), bytes)).toBe(0);
         expect(textsOf(tableFromIPCBytes(bytes))).toEqual(textsOf(table));
       }),
-      { seed: 5, numRuns: 200 },
+      { seed: 5, numRuns: runs(200) },
     );
   });
 });

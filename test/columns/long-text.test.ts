@@ -6,6 +6,7 @@ import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
 import { Random } from "../fuzz/random.js";
 import { chunked, LAYOUTS, randomCuts, randomTexts, tableOfChunks } from "../series/random-texts.js";
+import { runs } from "../support/whole.js";
 import { utf8 } from "./rows.js";
 
 const MOST = TEXT_LIMIT.bytes;
@@ -60,7 +61,7 @@ describe("text beyond what the offsets of a chunk reach", () => {
   it.each(Object.entries(readers))("is read in several chunks: %s", async (_, read) => {
     // More than readers take from a file at a time.
     TEXT_LIMIT.bytes = 4_000_000;
-    for (let seed = 1; seed <= 4; seed++) {
+    for (let seed = 1; seed <= runs(4, 1); seed++) {
       const random = new Random(seed);
       const texts = words(random, random.pick([1, 900, 3_000]), random.pick([3, 1 << 30]));
       const rows = ["x", ...texts].map((t, i) => ({ k: String(i), t: t && (i % 3 > 0 ? t.padEnd(4_000, t) : t) }));
@@ -76,7 +77,7 @@ describe("text beyond what the offsets of a chunk reach", () => {
   });
 
   it("is taken, filtered and sorted in several chunks", () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= runs(40); seed++) {
       const random = new Random(seed);
       const rows = random.pick([1, 30, 200]);
       const texts = randomTexts(random, rows).map((text) => text?.padEnd(random.below(60), "x") ?? null);
@@ -108,7 +109,7 @@ describe("text beyond what the offsets of a chunk reach", () => {
 
   it("in every layout, is right or one error that says so", () => {
     let refused = 0;
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= runs(60); seed++) {
       const random = new Random(seed);
       const rows = random.pick([1, 30, 200]);
       const texts = randomTexts(random, rows).map((text) => text?.padEnd(random.below(60), "x") ?? null);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { streamTable } from "../../src/columns/build/text-reader.js";
 import { csvReader } from "../../src/columns/csv/reader.js";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const SPELLINGS: readonly (readonly [string, number])[] = [
@@ -48,7 +49,7 @@ describe("doubles by name", () => {
           expect(json.column("x").toArray()).toEqual(expected);
         },
       ),
-      { numRuns: 150, seed: 26 },
+      { numRuns: runs(150), seed: 26 },
     );
   });
 
@@ -141,7 +142,7 @@ describe("types that are inferred", () => {
           );
         },
       ),
-      { numRuns: 100, seed: 27 },
+      { numRuns: runs(100), seed: 27 },
     );
   });
 });

@@ -1,21 +1,25 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { packageRoot } from "../../src/package/package-root.js";
+import { longIt } from "../support/whole.js";
 
-it.each([10, 40])("where WebAssembly gets %i pages of memory, which is too little, the same rows are read", (pages) => {
-  const script = `import("arrowbook").then(async ({ Frame }) => {
+longIt.each([10, 40])(
+  "where WebAssembly gets %i pages of memory, which is too little, the same rows are read",
+  (pages) => {
+    const script = `import("arrowbook").then(async ({ Frame }) => {
     const csv = Array.from({ length: 5000 }, (_, i) => "t" + i + "," + i + ".25\\n").join("");
     const columns = [{ name: "t", type: "String" }, { name: "x", type: "BigDecimal(15,4)" }];
     const frame = await Frame.fromCSV(Buffer.from(csv), { columns, header: false });
     process.stdout.write([frame.numRows, frame.column("t").toStrings()[4999], frame.column("x").toStrings()[4999]].join(" "));
   })`;
-  const printed = execFileSync(process.execPath, [`--wasm-max-mem-pages=${pages}`, "-e", script], {
-    cwd: packageRoot(),
-  });
-  expect(printed.toString()).toBe("5000 t4999 4999.2500");
-});
+    const printed = execFileSync(process.execPath, [`--wasm-max-mem-pages=${pages}`, "-e", script], {
+      cwd: packageRoot(),
+    });
+    expect(printed.toString()).toBe("5000 t4999 4999.2500");
+  },
+);
 
-it("where WebAssembly gets no memory, a Parquet file is refused with the reason", () => {
+longIt("where WebAssembly gets no memory, a Parquet file is refused with the reason", () => {
   const script = `import("arrowbook").then(async ({ Frame }) => {
     const path = require("node:path").join(require("node:os").tmpdir(), "arrowbook-no-memory-" + process.pid + ".parquet");
     const rows = Array.from({ length: 20_000 }, (_, n) => ({ n }));

@@ -1,6 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -8,7 +7,7 @@ import { tableFromIPC as flechetteTable } from "@uwdata/flechette";
 import { tableToIPC } from "apache-arrow";
 import { parquetMetadata } from "hyparquet";
 import polars from "nodejs-polars";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { Dictionary, Int32, makeData, makeVector, Table, Utf8 } from "../../src/columns/arrow/arrow.js";
 import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { columnsOf } from "../../src/columns/arrow/schema.js";
@@ -24,6 +23,8 @@ import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { adopt } from "../../src/columns/table/foreign-table.js";
 import { DataError, FileError, InputError } from "../../src/errors/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const options: CsvOptions = {
@@ -60,9 +61,8 @@ const texts = textsOf(table);
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-"));
+  folder = temporaryFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What a reader's value of each column is, as text. */
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -107,7 +107,7 @@ describe("Arrow IPC", () => {
     ]);
   });
 
-  it("refuses nothing, no Arrow, and every cut inside a message", () => {
+  longIt("refuses nothing, no Arrow, and every cut inside a message", () => {
     expect(() => tableFromIPCBytes(new Uint8Array(0))).toThrow(DataError);
     expect(() => tableFromIPCBytes(utf8("not an Arrow file at all"))).toThrow(DataError);
     const bytes = tableToIPCBytes(table.slice(0, 3));

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
@@ -14,19 +13,20 @@ import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
 import { Frame } from "../../src/frame/frame.js";
 import type { Condition } from "../../src/spec/vocabulary.js";
 import { inBatches } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { changedFooter } from "./parquet-footer.js";
 import { textsOf } from "./rows.js";
 
 let folder = "";
 let connection: DuckDBConnection;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-choice-"));
+  folder = temporaryFolder("parquet-choice");
   connection = await (await DuckDBInstance.create()).connect();
   await connection.run("set TimeZone = 'UTC'");
 });
 afterAll(async () => {
   connection.closeSync();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const ask = async (sql: string): Promise<unknown[][]> => (await connection.runAndReadAll(sql)).getRows();
@@ -174,7 +174,7 @@ describe("conditions", () => {
           expect(table.schema.fields.map(({ name }) => name)).toEqual(["n"]);
         },
       ),
-      { numRuns: 150, seed: 33 },
+      { numRuns: runs(150), seed: 33 },
     );
   });
 

@@ -1,19 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { SchemaElement } from "hyparquet-writer";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parquetFileBatches, readParquet } from "../../src/columns/parquet/read/read.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt, runs } from "../support/whole.js";
 import { fileOfPages, type LeafPage } from "./parquet-pages.js";
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-growth-"));
+  folder = temporaryFolder("parquet-growth");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const BOMB = { name: "DataError", code: "ParquetBomb" };
 const SMALL = 2 ** 27;
@@ -78,11 +77,11 @@ describe("a small file of very many rows", () => {
           expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(SMALL / 4);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(20, 5) },
     );
   });
 
-  it("is read where the limit is raised, or few columns are read", async () => {
+  longIt("is read where the limit is raised, or few columns are read", async () => {
     const file = nulls(["INT64", "INT32", "INT32"], 20_000_000);
     await expect(firstBatch(file, {})).rejects.toMatchObject(BOMB);
     expect(await firstBatch(file, { columns: ["c1"], batchRows: 1000 })).toBe(1000);
@@ -118,7 +117,7 @@ it("texts that the file holds once and a column in each row are counted", async 
   expect((await readParquet(path, { columns: ["t"] })).numRows).toBe(100_000);
 });
 
-it("columns of one value and rising numbers are read as ever", async () => {
+longIt("columns of one value and rising numbers are read as ever", async () => {
   const path = join(folder, "even.parquet");
   const engine = await duckdbEngine();
   await engine.query(

@@ -3,6 +3,7 @@ import type { SchemaElement } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { DataError } from "../../src/errors/errors.js";
+import { runs } from "../support/whole.js";
 import { fileOfPages, int32Bytes, type LeafPage } from "./parquet-pages.js";
 
 /** A slot of a leaf: its repetition and definition level. */
@@ -139,9 +140,9 @@ describe("levels that are not lists", () => {
           else read1++;
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
-    expect(Math.min(read1, refused)).toBeGreaterThan(50);
+    expect(Math.min(read1, refused)).toBeGreaterThan(runs(50, 0));
   });
 
   it("leaves of a struct that differ about its nulls are refused", async () => {
@@ -204,7 +205,7 @@ describe("the counts in the header of a page of version 2", () => {
           expect(await read(flat(definitions, { rows }))).toEqual(isRows ? wanted : undefined);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

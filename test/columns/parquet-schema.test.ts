@@ -1,21 +1,21 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SchemaElement } from "hyparquet-writer";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { isWhole } from "../support/whole.js";
 import { changedFooter } from "./parquet-footer.js";
 import { fileOfPages, int64Bytes } from "./parquet-pages.js";
 import { textsOf } from "./rows.js";
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-schema-"));
+  folder = temporaryFolder("parquet-schema");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const COLUMNS = [
   { name: "count", type: "Integer" },
@@ -66,7 +66,7 @@ describe("a file of this package whose schema was changed is refused", () => {
     expect(wanted).toBeDefined();
     const { from, to } = schemaBytes(sound);
     expect(to - from).toBeGreaterThan(100);
-    for (let at = from; at < to; at++) {
+    for (let at = from; at < to; at += isWhole ? 1 : 7) {
       for (const change of [1, 2, 4, 6, 8, 16, 30, 64, 128, 255]) {
         const file = Buffer.from(sound);
         file[at] ^= change;

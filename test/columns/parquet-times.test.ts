@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   Data,
@@ -20,18 +19,19 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { changedFooter } from "./parquet-footer.js";
 import { fileOfPages, int32Bytes, int64Bytes } from "./parquet-pages.js";
 
 let folder = "";
 let engine: Awaited<ReturnType<typeof duckdbEngine>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-times-"));
+  folder = temporaryFolder("parquet-times");
   engine = await duckdbEngine();
 });
 afterAll(async () => {
   await engine.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A column of integers of 64 or 32 bits of a type; null is 0 in the buffer. */
@@ -77,7 +77,7 @@ describe("timestamps keep their unit and their zone", () => {
           }
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
     const seconds = column(new Timestamp(TimeUnit.SECOND, null), [-1n, null, 2n]);
     await Frame.from(seconds).toParquet(path);

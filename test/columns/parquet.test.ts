@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
@@ -24,12 +23,14 @@ import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { isWhole, longIt, runs } from "../support/whole.js";
 import { textsOf } from "./rows.js";
 
 // What is written is judged by DuckDB and polars, row by row.
 
-const ROWS = 140_000;
-const DAMAGES = Number(process.env.ARROWBOOK_DAMAGES ?? 300);
+const ROWS = isWhole ? 140_000 : 75_000;
+const DAMAGES = runs(300, 60);
 const columns = [
   { name: "count", type: "Integer" },
   { name: "far", type: "BigInt" },
@@ -85,13 +86,12 @@ const table = textRows(rows, columns, { batchRows: 1_777 }).table();
 let folder = "";
 let connection: DuckDBConnection;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "arrowbook-parquet-"));
+  folder = temporaryFolder("parquet");
   connection = await (await DuckDBInstance.create()).connect();
   await connection.run("set TimeZone = 'UTC'");
 });
 afterAll(async () => {
   connection.closeSync();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const ask = async (sql: string): Promise<unknown[][]> => (await connection.runAndReadAll(sql)).getRows();
@@ -136,7 +136,7 @@ describe("a long table", () => {
     expect([back.length, wrong]).toEqual([ROWS, -1]);
   });
 
-  it.each(["DuckDB, version 1 pages, dictionaries", "DuckDB, version 2 pages, gzip", "polars"])(
+  longIt.each(["DuckDB, version 1 pages, dictionaries", "DuckDB, version 2 pages, gzip", "polars"])(
     "round-trips when written by %s",
     async (writer) => {
       const other = join(folder, "other.parquet");

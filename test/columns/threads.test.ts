@@ -1,16 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvThreadsTable } from "../../src/columns/files/csv-threads.js";
 import { csvFileTable } from "../../src/columns/files/text-file.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { onThreads } from "../divided.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { textsOf } from "./rows.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const path = join(folder, "rows.csv");
 const built = existsSync(join(packageRoot(), "dist/cjs/worker.js"));
 
@@ -46,13 +46,13 @@ it("several threads read what one reads", async () => {
   await both(`ticker,note,close,day\n${rows.join("")}`);
 });
 
-it("also where every border falls into a quoted cell", async () => {
+longIt("also where every border falls into a quoted cell", async () => {
   const note = `"${"line,1\n".repeat(40)}"`;
   const text = `close,day,ticker,note\r\n${Array.from({ length: 45_000 }, (_, i) => `${i}.5,2024-02-29,"T${i % 9}",${note}\r\n`).join("")}`;
   await both(text, { text: "utf8" });
 });
 
-it("and what did not fit, with the right rows", async () => {
+longIt("and what did not fit, with the right rows", async () => {
   const rows = Array.from({ length: 80_000 }, (_, i) =>
     i % 20_000 === 19_999 ? line(i, PLAIN).replace(/20..-/, "1x99-") : line(i, PLAIN),
   );
@@ -68,16 +68,19 @@ it("an error names its row in the file, whichever thread met it", async () => {
   );
 });
 
-it("reads a part that began inside quotes again, and warns of nothing, with more threads than listeners may be", async () => {
-  const note = `"${"x,y\n".repeat(400)}"`;
-  const text = `ticker,note,close,day\n${Array.from({ length: 34_000 }, (_, i) => line(i, i % 3 === 0 ? note : PLAIN)).join("")}`;
-  writeFileSync(path, text);
-  const warnings: Error[] = [];
-  const onWarning = (warning: Error): void => void warnings.push(warning);
-  process.on("warning", onWarning);
-  const many = await onThreads(12, () => csvThreadsTable(path, { columns }));
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off("warning", onWarning);
-  expect(many?.numRows).toBe(built ? 34_000 : undefined);
-  expect(warnings).toEqual([]);
-});
+longIt(
+  "reads a part that began inside quotes again, and warns of nothing, with more threads than listeners may be",
+  async () => {
+    const note = `"${"x,y\n".repeat(400)}"`;
+    const text = `ticker,note,close,day\n${Array.from({ length: 34_000 }, (_, i) => line(i, i % 3 === 0 ? note : PLAIN)).join("")}`;
+    writeFileSync(path, text);
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const many = await onThreads(12, () => csvThreadsTable(path, { columns }));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", onWarning);
+    expect(many?.numRows).toBe(built ? 34_000 : undefined);
+    expect(warnings).toEqual([]);
+  },
+);

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Batching, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { RowBlocks } from "../../src/columns/build/row-blocks.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
+import { longIt, runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
@@ -136,7 +137,7 @@ describe("blocks of rows", () => {
           expect(await bothWays(utf8(csv), options)).toEqual(rows);
         },
       ),
-      { seed: 3, numRuns: 40 },
+      { seed: 3, numRuns: runs(40) },
     );
   });
 
@@ -165,7 +166,7 @@ describe("blocks of rows", () => {
           await bothWays(csv, { header: false, warn: () => {}, ...options, text, columns });
         },
       ),
-      { seed: 5, numRuns: 150 },
+      { seed: 5, numRuns: runs(150) },
     );
   });
 
@@ -201,7 +202,7 @@ describe("blocks of rows", () => {
           await bothWays(csv, { ...options, decimals: float64 ? "float64" : "exact" });
         },
       ),
-      { seed: 7, numRuns: 30 },
+      { seed: 7, numRuns: runs(30) },
     );
   });
 
@@ -223,7 +224,7 @@ describe("blocks of rows", () => {
     expect(days.map(([day]) => day)).toEqual(texts.map((text) => (right(text) ? text : null)));
   });
 
-  it("give the same rows wherever the bytes are cut", async () => {
+  longIt("give the same rows wherever the bytes are cut", async () => {
     const cells = (i: number): (string | null)[] => [
       ["plain", "a,b", 'say "hi"', "two\nlines", "é", "", null][i % 7],
       i % 5 === 0 ? null : "2024-02-29",
@@ -258,7 +259,7 @@ describe("blocks of rows", () => {
     expect(textsOf(table)).toEqual(expected);
   });
 
-  it("number more texts than are known by heart, in order of first appearance", () => {
+  longIt("number more texts than are known by heart, in order of first appearance", () => {
     const texts = Array.from({ length: 120_000 }, (_, i) => `text ${(i * 7_919) % 50_000}`);
     const csv = utf8(texts.map((text, i) => `${text},${i}\n`).join(""));
     const both = [

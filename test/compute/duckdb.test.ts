@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { duckdb } from "../../src/duckdb.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
+import { runs } from "../support/whole.js";
 
 /*
  * Columns compute what DuckDB computes of the same rows: random tables with nulls, equal values and empty texts, cut
@@ -150,7 +151,7 @@ it("columns compute what DuckDB computes", async () => {
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

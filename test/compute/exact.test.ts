@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Column } from "../../src/frame/cells/column.js";
+import { runs } from "../support/whole.js";
 import { codeOf, decimals, frameOf, type Model, numbers, spelt, texts } from "./model.js";
 
 /*
@@ -84,7 +85,7 @@ describe("arithmetic of integers and decimals", () => {
         expect(outcome(() => x.add(y))).toEqual(wanted(plus, fits(plus.type)));
         expect(outcome(() => x.sub(y))).toEqual(wanted(minus, fits(minus.type)));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -97,7 +98,7 @@ describe("arithmetic of integers and decimals", () => {
         if (expected.scale > 76) expect(codeOf(run)).toBe("BadArgument");
         else expect(outcome(run)).toEqual(wanted(expected, fits(expected.type)));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -119,7 +120,7 @@ describe("arithmetic of integers and decimals", () => {
         );
         expect(codeOf(() => frame.column("a").div(frame.column("b")))).toBe("BadArgument");
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -149,7 +150,7 @@ describe("arithmetic of integers and decimals", () => {
         expect(x.abs().toBigInts()).toEqual(a.units.map((value) => (value === null ? null : size(value))));
         expect(x.neg().type).toBe(a.type);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -170,7 +171,7 @@ describe("arithmetic of integers and decimals", () => {
         }
         expect(x.isIn([value, "1e-70"]).toArray()).toEqual(x.eq(y).toArray());
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -189,7 +190,7 @@ describe("arithmetic of integers and decimals", () => {
         expect(x.gt(y).toArray()).toEqual(truth((n) => n > 0n));
         expect(x.ge(y).toArray()).toEqual(truth((n) => n >= 0n));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -211,7 +212,7 @@ describe("arithmetic of integers and decimals", () => {
           expect(x.ne(spelt(n, s)).toArray()).toEqual(order.map((o) => (o === null ? null : o !== 0n)));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -237,7 +238,7 @@ describe("arithmetic of integers and decimals", () => {
         }
         expect(outcome(() => x.cast(b.type, { onPrecisionLoss }))).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -256,7 +257,7 @@ describe("arithmetic of integers and decimals", () => {
         expect(filled.toStrings()).toEqual(texts({ units, scale }));
         expect(filled.isNull().toArray()).toEqual(units.map((value) => value === null));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

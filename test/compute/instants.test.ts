@@ -19,6 +19,7 @@ import { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
 import { Random } from "../fuzz/random.js";
 import { randomCuts } from "../series/random-texts.js";
+import { runs } from "../support/whole.js";
 
 /** Nanoseconds of a unit of each type; values are exact integers, and every result is computed from these. */
 const TYPES: readonly (readonly [name: string, type: () => DataType, nanos: bigint])[] = [
@@ -90,7 +91,7 @@ describe.each(TYPES)("timestamps of %s", (_, typeOf, unit) => {
     values.map((value) => (value === null ? null : map(value)));
 
   it("are dates, days, years and months as integers divide them", () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= runs(40); seed++) {
       const { nanos, column, frame } = cases(seed);
       const dates = mapped(nanos, (value) => new Date(Number(floorDiv(value, MS))));
       expect(column.toDates()).toEqual(dates);
@@ -118,7 +119,7 @@ describe.each(TYPES)("timestamps of %s", (_, typeOf, unit) => {
   });
 
   it("compare with constants and columns of dates and of each unit, and are among constants", () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= runs(40); seed++) {
       const { random, nanos, column } = cases(seed);
       const near = (): bigint => random.pick(nanos.filter((value) => value !== null)) + BigInt(random.below(3) - 1);
       const constants: (readonly [string | Date, bigint])[] = [0, 1, 2, 3].map((kind) => {
@@ -174,7 +175,7 @@ describe.each(TYPES)("timestamps of %s", (_, typeOf, unit) => {
 
 describe("dates in milliseconds", () => {
   it("compare with constants and are among them as whole days", () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= runs(40); seed++) {
       const random = new Random(seed);
       const days = Array.from({ length: 20 }, () => (random.oneIn(9) ? null : floorDiv(randomNanos(random, MS), DAY)));
       // A writer may leave a time of day in them.

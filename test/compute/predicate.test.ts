@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
@@ -13,6 +11,8 @@ import { Frame } from "../../src/frame/frame.js";
 import { filterSql } from "../../src/server/data/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";
 import { OPERATORS } from "../../src/spec/vocabulary.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 
 /*
  * One predicate in all its uses: random cells and constants choose the same rows as a method of a column, as marks of
@@ -20,11 +20,10 @@ import { OPERATORS } from "../../src/spec/vocabulary.js";
  * own SQL; bounds and the check of a reply agree with them.
  */
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-predicate-"));
+const folder = temporaryFolder("predicate");
 const engine = await duckdbEngine();
 afterAll(async () => {
   await engine.close();
-  rmSync(folder, { recursive: true });
 });
 
 const digits = (scale: number, size: number) =>
@@ -179,7 +178,7 @@ it("a predicate chooses the same rows in every use, and those of DuckDB", async 
       const isExact = !["double", "String", "DateTime"].includes(type);
       if (isExact) expect(unmet?.row).toBe([...rows.keys()].find((row) => !expected.includes(row)));
     }),
-    { numRuns: Number(process.env["ARROWBOOK_FUZZ_RUNS"] ?? 150) },
+    { numRuns: runs(150) },
   );
-  expect(Math.min(verdicts.none, verdicts.some, verdicts.all)).toBeGreaterThan(5);
+  expect(Math.min(verdicts.none, verdicts.some, verdicts.all)).toBeGreaterThan(runs(5, 0));
 });

@@ -18,6 +18,7 @@ import {
 } from "../../src/columns/arrow/arrow.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
+import { runs } from "../support/whole.js";
 import { codeOf } from "./model.js";
 
 const prices = Frame.fromRows(
@@ -118,6 +119,7 @@ describe("columns in frames", () => {
         const isTie = Math.abs(Math.abs(near - (x + 0.5)) - 0.5 / 10 ** digits) < 1e-9;
         if (!isTie) expect(rounded).toBe(near);
       }),
+      { numRuns: runs(100) },
     );
   });
 

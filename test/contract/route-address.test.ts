@@ -6,6 +6,7 @@ import { isRefusal, route } from "../../src/server/http/route.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../src/spec/endpoints.js";
 import { nasdaqDataLink, type Profile, specification } from "../../src/spec/profile.js";
 import { cases } from "../cases.js";
+import { runs } from "../support/whole.js";
 
 const BASE = "https://data.example";
 
@@ -86,7 +87,7 @@ describe.each([
         expect(plain(route("GET", url, profile))).toEqual(plain(call));
         expect(plain(route("HEAD", `${url}${url.includes("?") ? "&" : "?"}api_key=k`, profile))).toEqual(plain(call));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -249,7 +250,7 @@ describe("an address that is not a call is refused with a status and a code", ()
           expect(result).toMatchObject({ code: expect.stringMatching(/^QE/), message: expect.any(String) });
         else expect(Object.keys(endpoints)).toContain(result.endpoint);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -338,6 +339,7 @@ describe("extensions of the profile nasdaqDataLink", () => {
         const query = values.map((value) => `t[]=${encodeURIComponent(value)}`).join("&");
         expect(routed(`/datatables/A/B.json?${query}`)).toMatchObject({ filters: eq(...values) });
       }),
+      { numRuns: runs(100) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { type LiveViewSpec, offerLiveHost } from "../../src/display/base/live-vi
 import { bundleOf } from "../../src/display/table/foreign.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
+import { runs } from "../support/whole.js";
 import { cellsOf, parseHtml } from "./html-reader.js";
 
 /* explore() in a kernel with comms: what the page requests and receives. */
@@ -210,7 +211,7 @@ it("filters and sorts as the frame's own verbs", async () => {
         expect(cells).toEqual(types.map(({ name }) => expected.column(name).toStrings()));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -23,6 +23,7 @@ import { compiledRows } from "../../src/document/cells/compiled-rows.js";
 import { Output } from "../../src/document/cells/output.js";
 import { writeRows } from "../../src/document/cells/row-bytes.js";
 import { csvLines, jsonRows, type RowStyle, xmlRows } from "../../src/document/cells/row-style.js";
+import { runs } from "../support/whole.js";
 
 const DECLARED = [
   ...["String", "String", "Date", "DateTime", "DateTime", "DateTime"],
@@ -167,7 +168,7 @@ describe.each(Object.entries(STYLES))("%s rows in WebAssembly", (_, style) => {
           expect(outcome(100)).toBe(expected);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     const plain = Array.from({ length: 2_000 }, (_, i) => plainRow(i));
     const turns = [plain, plain.map((row) => ({ ...row, text: `other ${row.text}` }))].map((rows) => {

@@ -6,6 +6,7 @@ import { isArrowbookError } from "../../src/errors/errors.js";
 import { specification } from "../../src/spec/profile.js";
 import { type Field, type Fields, type Resource, type ResourceName, resources } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
+import { runs } from "../support/whole.js";
 import { goldenReplies } from "./replies.js";
 import { writtenText } from "./written.js";
 import { xmlRowTexts } from "./xml-row-texts.js";
@@ -68,7 +69,7 @@ describe("any metadata is read back as it was written", () => {
           const { database_id: _, ...read } = document.fields as Readonly<Record<string, unknown>>;
           expect(read).toEqual(record);
         }),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       );
     },
   );
@@ -95,7 +96,7 @@ describe("a damaged reply is read or refused by an error of ours, never anything
           expect(readFailure(answer, specification).status).toBe(500);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

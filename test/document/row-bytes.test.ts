@@ -28,6 +28,7 @@ import { Output } from "../../src/document/cells/output.js";
 import { writeRows } from "../../src/document/cells/row-bytes.js";
 import { csvLines, jsonRows, type RowStyle, xmlRows } from "../../src/document/cells/row-style.js";
 import { type ColumnSpec, SPEC_TYPES } from "../../src/spec/columns.js";
+import { runs } from "../support/whole.js";
 import { csvRow, jsonRow, xmlRow } from "./row-texts.js";
 
 /** Every format: the writer of bytes, and the same rows cell by cell as text. */
@@ -214,7 +215,7 @@ describe("rows as bytes equal the rows written cell by cell", () => {
         const slice = data.slice(1, data.length - 2);
         expectEqual([spec], [cellBatch([slice], slice.length)]);
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 
@@ -229,7 +230,7 @@ describe("rows as bytes equal the rows written cell by cell", () => {
         expectEqual([{ name: "c", type: "BigDecimal(50,28)" }], [cellBatch([data], data.length)]);
         expectEqual([{ name: "c", type: "Integer" }], [cellBatch([data], data.length)]);
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 

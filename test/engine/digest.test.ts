@@ -2,6 +2,7 @@ import { Dictionary, Int32, type RecordBatch, Table, Utf8, type Vector, vectorFr
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { digestTypes, RowsDigest } from "../../src/engine/contract/digest.js";
+import { runs } from "../support/whole.js";
 import { type AnyCells, anyRow, decimals, tableOfRows } from "./tables.js";
 
 const digestOf = (table: Table, batches: readonly RecordBatch[] = table.batches): string[] => {
@@ -22,7 +23,7 @@ it("does not depend on the order of rows, on batches or on slices", () => {
       const parts = [table.slice(0, cut), table.slice(cut)].flatMap((part) => part.batches);
       expect(digestOf(table, parts)).toEqual(digestOf(table));
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -37,7 +38,7 @@ it("any other cell gives its column and the rows another digest, and no other co
       const differs = before.flatMap((digest, i) => (digest === after[i] ? [] : [i]));
       expect(differs).toEqual([Object.keys(other).indexOf(name), Object.keys(other).length]);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 
 const engine = await duckdb();
 afterAll(() => engine.close());
@@ -89,7 +90,7 @@ describe("dates and timestamps that are infinite", () => {
             .replace(/(\d)000000(?!\d)/g, "$1");
         expect(plain(found)).toBe(plain(cast));
       }),
-      { numRuns: 60, seed: 28 },
+      { numRuns: runs(60), seed: 28 },
     );
   });
 
@@ -123,7 +124,7 @@ describe("bound values", () => {
           else expect(cell).toBe(value);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -8,6 +8,7 @@ import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { querySources } from "../../src/engine/duckdb/sql.js";
 import { Selection } from "../../src/frame/verbs/selection.js";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 import { decimals } from "./tables.js";
 
 const sourceOf = (table: Table) => ({
@@ -175,7 +176,7 @@ describe("sql() over text that is read as enums", () => {
         await expectSame("select k, sum(v) as s, count(*) as n from this group by k order by k", { this: table });
         await expectSame("select * from this", { this: table });
       }),
-      { seed: 11, numRuns: 40 },
+      { seed: 11, numRuns: runs(40) },
     );
   });
 

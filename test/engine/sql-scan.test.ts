@@ -21,6 +21,7 @@ import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { Selection } from "../../src/frame/verbs/selection.js";
 import { Frame } from "../../src/index.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { runs } from "../support/whole.js";
 import { decimals } from "./tables.js";
 
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 });
@@ -82,7 +83,7 @@ describe("sql() over columns where they are", () => {
           expect(cellsOf(table)).toEqual(cellsOf(frame.table));
         },
       ),
-      { seed: 3, numRuns: 60 },
+      { seed: 3, numRuns: runs(60) },
     );
   });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { trino } from "../../src/trino.js";
+import { runs } from "../support/whole.js";
 
 /** One scripted reply: a page without `nextUri` gets one if another reply follows. */
 interface Reply {
@@ -132,7 +133,7 @@ describe("results", () => {
         expect(frame.column("n").toStrings()).toEqual(cells.map(({ whole }) => String(whole)));
         expect(frame.column("t").toStrings()).toEqual(cells.map(({ text }) => text));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -440,7 +441,7 @@ describe("parameters", () => {
         expect(body).toMatch(/^SELECT 1-(\S.*) - \1, 2$/);
         expect(body).not.toMatch(/^SELECT 1--/);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
     expect(await sent("SELECT 1-$1", [-Infinity])).toBe("SELECT 1-(-infinity())");
   });
@@ -452,7 +453,7 @@ describe("parameters", () => {
         const [, inner] = /^SELECT '((?:[^']|'')*)', '\1'$/.exec(body) ?? [];
         expect(inner?.replaceAll("''", "'")).toBe(text);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -5,6 +5,7 @@ import { ArrowbookError, DataError, InputError, isArrowbookError, ServiceError }
 import { nearest, suggestion } from "../../src/errors/nearest.js";
 import { rememberSecret, scrub } from "../../src/errors/secrets.js";
 import { unreachable } from "../../src/errors/unreachable.js";
+import { runs } from "../support/whole.js";
 
 describe("keys are removed from every text", () => {
   it.each([
@@ -51,7 +52,7 @@ describe("keys are removed from every text", () => {
         rememberSecret(key);
         expect(scrub(`${before}${key}${after}`)).not.toContain(key.length > "[key]".length ? key : "\u0000");
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nearest, suggestion } from "../../src/errors/nearest.js";
+import { runs } from "../support/whole.js";
 
 /** The definition: Levenshtein distance with adjacent swaps counted once, over the whole matrix. */
 function distanceOf(a: string, b: string): number {
@@ -40,7 +41,7 @@ describe("nearest", () => {
       fc.property(word, fc.array(word, { maxLength: 8 }), (name, names) => {
         expect(nearest(name, names)).toEqual(defined(name, names));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 

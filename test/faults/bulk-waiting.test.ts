@@ -1,21 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Frame } from "../../src/frame/frame.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { runs } from "../support/whole.js";
 import { archiveOf, columns, EXPORT, exportAnswer, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { type Answer, faultServer, ranged, type Step } from "./fault-server.js";
 
 /* A call that waits for a download in progress has the file that it would have got alone, or a newer one. */
 const server = await faultServer();
-const root = mkdtempSync(join(tmpdir(), "arrowbook-waiting-"));
 afterAll(async () => {
   await server.close();
-  rmSync(root, { recursive: true });
 });
 
 /** The service: the last refresh of the table, and the version of its file. */
@@ -33,7 +33,7 @@ const played = (request: Request, answer: Answer): Step => (typeof answer === "f
 
 beforeEach(() => {
   server.reset();
-  folder = mkdtempSync(join(root, "w-"));
+  folder = temporaryFolder("w");
   [refreshed, made, polls, delay] = [1, 1, 0, 0];
   server.on(METADATA, metadata);
   server.on(EXPORT, (request) => {
@@ -140,7 +140,7 @@ describe("a call that waits for a download in progress", () => {
     });
     await fc.assert(
       fc.asyncProperty(history, async (run) => {
-        folder = mkdtempSync(join(root, "h-"));
+        folder = temporaryFolder("h");
         [refreshed, made, polls, delay] = [1, 1, 0, run.delay];
         const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
         const changes = run.refreshes.map(async ({ after, polls }) => {
@@ -159,7 +159,7 @@ describe("a call that waits for a download in progress", () => {
         });
         await Promise.all([...changes, ...calls]);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

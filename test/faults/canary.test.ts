@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { builtLibrary } from "./built-library.js";
 
 /*
@@ -10,13 +11,12 @@ import { builtLibrary } from "./built-library.js";
  * folder; then nothing written anywhere, and nothing printed, holds it.
  */
 const KEY = "canary-0a1b2c3d4e5f";
-const root = mkdtempSync(join(tmpdir(), "arrowbook-canary-"));
+const root = temporaryFolder("canary");
 let library = "";
 beforeAll(async () => {
   library = await builtLibrary();
 });
 afterAll(() => {
-  rmSync(root, { recursive: true });
   rmSync(library, { recursive: true, force: true });
 });
 
@@ -90,7 +90,7 @@ await sample.close();
 console.log("all done");
 `;
 
-it("row 49: nothing written and nothing printed holds the key", () => {
+longIt("row 49: nothing written and nothing printed holds the key", () => {
   const path = join(library, "canary.mjs");
   writeFileSync(path, script);
   for (const name of ["tmp", "home", "state", "cache"]) mkdirSync(join(root, name));

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { THREADS } from "../../src/columns/workers/thread.js";
 import { onThreads } from "../divided.js";
+import { runs } from "../support/whole.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { exported, fails, folder, server, strong, target } from "./bulk-service.js";
@@ -44,7 +45,7 @@ describe("an export of repetitive columns", () => {
         const written = await onThreads(threads, () => exported().toParquet(join(folder, `${rows}.parquet`)));
         expect(written.rows).toBe(rows);
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

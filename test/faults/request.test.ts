@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { type ConnectOptions, connect } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 import { json, page } from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
 import { csvMetadata, fails, failure, fast, good, KEY, rows, server, service, T } from "./request-service.js";
@@ -94,7 +95,7 @@ describe("transport", () => {
           expect(cutAt !== undefined || (length === "close" && end === "")).toBe(true);
         }
       }),
-      { numRuns: 60, seed: 18 },
+      { numRuns: runs(60), seed: 18 },
     );
   });
 

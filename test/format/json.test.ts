@@ -6,6 +6,7 @@ import { DataError } from "../../src/errors/errors.js";
 import { checkJson, unescapeString } from "../../src/format/json.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
 import { cases } from "../cases.js";
+import { runs } from "../support/whole.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const accepts = (input: Uint8Array): boolean => {
@@ -52,7 +53,7 @@ it("agrees with JSON.parse on what is JSON, valid or damaged", () => {
         agrees(text.slice(0, cut) + text.slice(cut + 1));
       },
     ),
-    { numRuns: 500, seed: 3 },
+    { numRuns: runs(500), seed: 3 },
   );
 });
 

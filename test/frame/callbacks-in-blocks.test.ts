@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Decimal, makeData, Table, Vector } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 
 /** More rows than a block of doubles, and than a table has that is read without blocks. */
 const ROWS = 20_011;
@@ -111,7 +112,7 @@ describe("callbacks over tables read in blocks of doubles", () => {
         expect(passed).toEqual(wanted.flatMap((value, i) => (value ? [i] : [])));
         expect([...kept.rows()].slice(-3)).toEqual(passed.slice(-3).map((i) => rows[i]));
       }),
-      { numRuns: 6 },
+      { numRuns: runs(6) },
     );
   });
 

@@ -4,6 +4,7 @@ import type { Table } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { spelt } from "../compute/model.js";
 import { textsOf } from "../series/tables.js";
+import { runs } from "../support/whole.js";
 
 /*
  * Verbs beside the same question in DuckDB, in this process, cell by cell: random tables with nulls, NaN, repeated
@@ -38,7 +39,7 @@ const tables = fc.tuple(fc.array(row, { maxLength: 25 }), fc.nat(25)).map(([rows
   const parts = [numbered.slice(0, cut), numbered.slice(cut)];
   return Frame.concat(parts.map((part) => Frame.fromRows<Row>(part, columns)));
 });
-const runs = { numRuns: 40 };
+const few = { numRuns: runs(40) };
 
 /** All cells of a frame as text. */
 const cells = ({ table }: { readonly table: Table }): (string | null)[][] => textsOf(table);
@@ -67,7 +68,7 @@ describe("verbs give what DuckDB gives", () => {
         const counts = "select k, count(*) as count from this group by k order by count desc, min(n)";
         expect(cells(frame.valueCounts("k"))).toEqual(await asked(frame, counts));
       }),
-      runs,
+      few,
     );
   });
 
@@ -89,7 +90,7 @@ describe("verbs give what DuckDB gives", () => {
         const sql = `select k, d, ${of("p")}, ${of("w")} from this group by k, d order by min(n)`;
         expect(cells(found)).toEqual(await asked(frame, sql));
       }),
-      runs,
+      few,
     );
   });
 
@@ -108,7 +109,7 @@ describe("verbs give what DuckDB gives", () => {
           expect(cells(a.join(b, { on: "k", how }))).toEqual(await asked(a, sql, { b }));
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -136,7 +137,7 @@ describe("verbs give what DuckDB gives", () => {
           (await asked(frame, `${parts.join(" union all ")} order by part, n`)).map((line) => line.slice(0, 3)),
         );
       }),
-      runs,
+      few,
     );
   });
 });
@@ -186,7 +187,7 @@ it("groupBy().with() gives what windows of DuckDB give", async () => {
         from this order by n`;
       expect(cells(found)).toEqual(await asked(frame, sql));
     }),
-    runs,
+    few,
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Table, type Vector, vectorFromArray } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/index.js";
 import { decimals } from "../engine/tables.js";
+import { runs } from "../support/whole.js";
 
 const EDGES = [51, 52, 53, 63, 64, 100].flatMap((bits) =>
   [-1n, 0n, 1n].flatMap((near) => [2n ** BigInt(bits) + near, -(2n ** BigInt(bits)) + near]),
@@ -88,7 +89,7 @@ describe("callbacks over long tables of decimals", () => {
         expect(numbers(made, "x")).toEqual(wanted);
         expect(made.column("x").vector.nullCount).toBe(wanted.filter((value) => value === null).length);
       }),
-      { seed: 5, numRuns: 6 },
+      { seed: 5, numRuns: runs(6) },
     );
     expect(numbers(frame.with({ x: () => null }), "x")).toEqual(a.map(() => null));
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { runs } from "../support/whole.js";
 
 describe("fromRows without columns", () => {
   it("has the members of all rows, wherever they first appear", () => {
@@ -16,7 +17,7 @@ describe("fromRows without columns", () => {
           expect(frame.column(i).toArray()).toEqual(cells);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

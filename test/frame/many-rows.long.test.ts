@@ -22,6 +22,7 @@ import { describe, expect, it } from "vitest";
 import { sortedRows } from "../../src/columns/table/sort.js";
 import { takeColumn, takeRows } from "../../src/columns/table/take.js";
 import { copyOnTwoThreads } from "../../src/columns/workers/copy-columns.js";
+import { runs } from "../support/whole.js";
 
 // So many rows that they are copied block by block.
 const ROWS = 140_000;
@@ -161,7 +162,7 @@ describe("sorting decimals", () => {
           });
         expect([...rows]).toEqual(expected);
       }),
-      { seed: 5, numRuns: 200 },
+      { seed: 5, numRuns: runs(200) },
     );
   });
 });

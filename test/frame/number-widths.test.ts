@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 
 const typesOf = (frame: { readonly columns: readonly { readonly type: string }[] }) =>
   frame.columns.map(({ type }) => type);
@@ -45,7 +46,7 @@ describe("frames whose numbers were inferred of other widths", () => {
         );
         expect(again.column("x").toStrings()).toEqual(all.column("x").toStrings());
       }),
-      { numRuns: 60, seed: 23 },
+      { numRuns: runs(60), seed: 23 },
     );
   });
 
@@ -72,7 +73,7 @@ describe("frames whose numbers were inferred of other widths", () => {
         const aligned = Frame.align([left, right], { on: "x", how: "inner" });
         expect(aligned.numRows).toBe(pairs.length);
       }),
-      { numRuns: 60, seed: 24 },
+      { numRuns: runs(60), seed: 24 },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Field, List, makeVector, Schema, Table, Utf8, vectorFromArray } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
+import { runs } from "../support/whole.js";
 
 const columns = [
   { name: "ticker", type: "String" },
@@ -209,7 +210,7 @@ describe("a row in a callback", () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { makeVector, Table } from "../../src/columns/arrow/arrow.js";
 import * as take from "../../src/columns/table/take.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { runs } from "../support/whole.js";
 
 interface Row {
   id: number;
@@ -105,7 +106,7 @@ describe("selected rows", () => {
           expect(frameOfIPC(frame.toIPC()).toJSON()).toEqual(expected);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -221,7 +222,7 @@ it("copies long runs of rows as it copies single rows, of every width, with null
         ).toEqual(wanted);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

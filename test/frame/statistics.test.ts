@@ -4,6 +4,7 @@ import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { codeOf, spelt } from "../compute/model.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { runs } from "../support/whole.js";
 
 /*
  * What columns and groups reduce to, beside DuckDB's answers on the same random rows: nulls, repeated keys, empty
@@ -72,7 +73,7 @@ describe("columns", () => {
         expect(frame.column("k").min()).toBe(truth["k"]);
         expect(frame.column("d").max()).toBe(truth["d"]);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -97,6 +98,7 @@ describe("columns", () => {
           expect(unique.type).toBe(frame.column(name).type);
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -154,7 +156,7 @@ describe("groups", () => {
         const lists = plain(found.column("n").toStrings()) as string[][];
         expect(lists.flat().sort()).toEqual(numbered.column("n").toStrings().sort());
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -24,6 +24,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareText, sortedRows } from "../../src/columns/table/sort.js";
 import { takeRows, takeVector } from "../../src/columns/table/take.js";
+import { runs } from "../support/whole.js";
 
 const text = new Dictionary(new Utf8(), new Int32(), 7);
 
@@ -178,6 +179,7 @@ describe("sortedRows", () => {
           .sort((i, j) => compare(rows[i][0], rows[j][0], up) || compare(rows[i][1], rows[j][1], other) || i - j);
         expect([...found]).toEqual(expected);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -224,6 +226,7 @@ describe("keys in dictionaries sort as the values themselves", () => {
           }
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
 import { codeOf } from "../compute/model.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { runs } from "../support/whole.js";
 
 interface Row {
   ticker: string | null;
@@ -37,6 +38,7 @@ describe("rows", () => {
         const later = frame.filter(({ date }) => date > "2024-01-01").dropNulls("ticker");
         expect(later.toArray()).toEqual(list.filter(({ date, ticker }) => date > "2024-01-01" && ticker !== null));
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -52,6 +54,7 @@ describe("rows", () => {
         expect([...places]).toEqual([...new Set(places)].sort((a, b) => a - b));
         expect(frame.sample(drawn, { seed }).column("i").toNumbers()).toEqual(places);
       }),
+      { numRuns: runs(100) },
     );
     const ten = Frame.fromColumns({ i: Int32Array.from({ length: 10 }, (_, i) => i) });
     const hits = new Int32Array(10);
@@ -87,6 +90,7 @@ describe("rows", () => {
         const expected = [...counts].sort(([, a], [, b]) => b - a).map(([ticker, count]) => ({ ticker, count }));
         expect(counted.toArray()).toEqual(expected);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -139,6 +143,7 @@ describe("shapes", () => {
         const cutBack = Frame.concat([pivoted.head(1), pivoted.slice(1)]).unpivot(options);
         expect(cutBack.dropNulls("close").sort("ticker", "date").toArray()).toEqual(back.toArray());
       }),
+      { numRuns: runs(100) },
     );
   });
 

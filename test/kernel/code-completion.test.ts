@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../../src/index.js";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
@@ -10,6 +7,8 @@ import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyte
 import { ServiceNames } from "../../src/kernel/runtime/service-names.js";
 import { sampleData } from "../../src/server/data/sample.js";
 import { serve } from "../../src/server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
 const ready = async (): Promise<void> => undefined;
@@ -67,7 +66,7 @@ describe("codes of a service", () => {
 });
 
 describe("in the kernel", () => {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-codes-"));
+  const folder = temporaryFolder("codes");
   let kernel: KernelClient;
   beforeAll(async () => {
     needBuild();
@@ -75,10 +74,9 @@ describe("in the kernel", () => {
   });
   afterAll(async () => {
     await kernel.shutdown();
-    rmSync(folder, { recursive: true });
   });
 
-  it("the first cell completes codes of the sample, after characters of two units too", async () => {
+  longIt("the first cell completes codes of the sample, after characters of two units too", async () => {
     const ask = async (code: string) => {
       const { reply } = await kernel.request("complete_request", { code, cursor_pos: [...code].length });
       return reply.content;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 import { type Cells, startCells } from "./cells.js";
 
@@ -78,8 +79,8 @@ const columnsOf = async (name: string): Promise<string[]> =>
   (await cells.run(`${name}.columns.map(({ name }) => name)`))[0] as string[];
 
 describe("every column of a result", () => {
-  for (const frame of FRAMES) {
-    it(`${frame} is accepted in the same cell and in the next one`, async () => {
+  for (const [i, frame] of FRAMES.entries()) {
+    (i % 10 === 0 ? it : longIt)(`${frame} is accepted in the same cell and in the next one`, async () => {
       expect(await cells.run(`const made = ${frame};`)).toEqual([undefined]);
       const columns = await columnsOf("made");
       const uses = (name: string): string =>
@@ -131,8 +132,8 @@ const CORRECT: readonly (readonly string[])[] = [
 ];
 
 describe("correct cells run", () => {
-  for (const sources of CORRECT) {
-    it(sources.join(" | "), async () => {
+  for (const [i, sources] of CORRECT.entries()) {
+    (i % 3 === 0 ? it : longIt)(sources.join(" | "), async () => {
       for (const value of await cells.run(...sources)) expect(String(value)).not.toMatch(/Error/);
     });
   }

@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
 /* The compiler has the columns of the values that cells hold, without declarations. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-types-"));
+const folder = temporaryFolder("types");
 const POLL = { timeout: 120_000 } as const;
 const COLUMNS = ["close", "date", "high", "low", "open", "ticker", "volume"];
 
@@ -22,7 +23,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await kernel.shutdown();
-  rmSync(folder, { recursive: true });
 });
 
 const run = async (code: string): Promise<unknown> => {
@@ -109,7 +109,7 @@ describe("the row type of a frame", () => {
     expect(await run(`any.select("whatever" as string).numRows`)).toMatch(/InputError/);
   });
 
-  it("stays usable where any frame is expected", async () => {
+  longIt("stays usable where any frame is expected", async () => {
     await run(`function rowsIn(frame: Frame): number { return frame.numRows; }`);
     expect(await run("rowsIn(csv)")).toBe("2");
     expect(await run("Frame.concat([csv, csv.head(1)]).numRows")).toBe("3");
@@ -118,7 +118,7 @@ describe("the row type of a frame", () => {
     expect(await run(`service.datasets([service.dataset("MARKET/AAA"), "MARKET/BBB"]) !== undefined`)).toBe("true");
   });
 
-  it("does not refuse frames of different columns as one type", async () => {
+  longIt("does not refuse frames of different columns as one type", async () => {
     await run(`const wide = Frame.fromRows([{ a: 1, b: 2 }]); const other = Frame.fromRows([{ a: 3, c: "x" }]);`);
     expect(
       await run(`[wide, other, wide.head(1).with({ d: 1 })].map((frame) => frame.column("a").get(0)).join()`),
@@ -178,7 +178,7 @@ describe("a service that is slow or gone", () => {
     server.close();
   });
 
-  it("is asked at most once, and a completion does not wait for its reply", async () => {
+  longIt("is asked at most once, and a completion does not wait for its reply", async () => {
     const { port } = server.address() as AddressInfo;
     await run(`const slow = connect({ url: "http://127.0.0.1:${port}", apiKey: "k" });`);
     await matches(`slow.|`);

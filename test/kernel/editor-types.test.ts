@@ -1,22 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
 /* `arrowbook kernel types` as an editor's compiler reads what it wrote. */
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-editor-"));
+const folder = temporaryFolder("editor");
 
 beforeAll(() => {
   needBuild();
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "arrowbook"), "dir");
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const types = (...words: string[]): string => {
   const env = { ...process.env, ARROWBOOK_URL: "" };
@@ -34,7 +33,7 @@ const checked = (cell: string): string => {
 };
 
 // Two runs of the compiler over all declarations of the package.
-it("an editor has the prelude, the helpers and the columns of tables", { timeout: 180_000 }, () => {
+longIt("an editor has the prelude, the helpers and the columns of tables", { timeout: 180_000 }, () => {
   const written = types("--sample", "MARKET/PRICES");
   expect(written).toContain("arrowbook-notebook.d.ts");
   expect(written).toContain("tsconfig.json");

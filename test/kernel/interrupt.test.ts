@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
 import type { Message } from "../../src/kernel/protocol/message.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
 let kernel: KernelClient;
@@ -60,7 +61,7 @@ it("during the compilation keeps the cell from running and the compiler in order
   expect(JSON.stringify(published)).toContain('"text/plain":"false"');
 });
 
-it("at any time ends the cell, once", async () => {
+longIt("at any time ends the cell, once", async () => {
   for (let wait = 0; wait < 30; wait++) {
     expect(await interrupted("while (true) {}", wait)).toMatchObject({ status: "error", ename: "Interrupted" });
   }

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 
 const text = (execution: Awaited<ReturnType<KernelClient["execute"]>>): string =>
   execution.published
@@ -71,8 +72,8 @@ it("says what a dying kernel last wrote", async () => {
   await expect(startKernel(spec)).rejects.toThrow(/dying ended unexpectedly \(exit status 3\)[\s\S]*no such license/);
 });
 
-it("starts a kernel again whose port another process took first", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "arrowbook-ports-"));
+longIt("starts a kernel again whose port another process took first", async () => {
+  const folder = temporaryFolder("ports");
   const tslab = findKernel("tslab");
   const program = tslab.argv.findIndex((part) => part.endsWith("tslab"));
   // Binds the kernel's shell port in the kernel's own process before tslab does, the first time only.
@@ -114,7 +115,7 @@ it("says that a command is not there", async () => {
   await expect(startKernel(spec)).rejects.toMatchObject({ code: "KernelNotStarted" });
 });
 
-it("fails the running cell when its kernel dies", async () => {
+longIt("fails the running cell when its kernel dies", async () => {
   const kernel = await startKernel(findKernel("tslab"));
   await expect(kernel.execute("process.exit(7)")).rejects.toThrow(/exit status 7/);
   expect(await kernel.shutdown(60_000)).toBe(true);

@@ -9,6 +9,7 @@ import { type Notebook, type Output, parseNotebook } from "../../src/kernel/note
 import { notebookPage } from "../../src/kernel/notebook/notebook-page.js";
 import { safeHtml } from "../../src/kernel/notebook/safe-html.js";
 import { casesFolder, haveCases } from "../cases.js";
+import { runs } from "../support/whole.js";
 
 const pageOf = (...outputs: Output[]): Promise<string> => {
   const cell = { cell_type: "code", metadata: {}, source: "1", outputs, execution_count: 1 };
@@ -161,7 +162,7 @@ describe("contents, folding and interactive charts", () => {
         expect(new Set(ids).size).toBe(ids.length);
         expect(main(page).match(/<script|<img|onerror=/i)).toBe(null);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
@@ -8,6 +7,7 @@ import { type Execution, type KernelClient, startKernel } from "../../src/kernel
 import { newConnection } from "../../src/kernel/protocol/kernel-process.js";
 import type { Message } from "../../src/kernel/protocol/message.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
 let kernel: KernelClient;
@@ -131,8 +131,8 @@ ${isSeen}`;
     expect(of(execution, "execute_result")[0]?.["data"]).toEqual({ "text/plain": "true" });
   });
 
-  it("load TypeScript files, JSON and packages from the working folder", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "arrowbook-cells-"));
+  longIt("load TypeScript files, JSON and packages from the working folder", async () => {
+    const folder = temporaryFolder("cells");
     writeFileSync(
       join(folder, "lib.ts"),
       "import { two } from './two';\nexport const triple = (n: number): number => n * (1 + two);\n",
@@ -148,8 +148,8 @@ ${isSeen}`;
     rmSync(folder, { recursive: true });
   });
 
-  it("see what changes on the disk while the notebook is open", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "arrowbook-watch-"));
+  longIt("see what changes on the disk while the notebook is open", async () => {
+    const folder = temporaryFolder("watch");
     const place = join(folder, "node_modules", "pkg");
     const install = (value: string): void => {
       rmSync(place, { recursive: true, force: true });
@@ -347,14 +347,14 @@ describe("the other requests", () => {
   });
 });
 
-it("ends when the process that started it is gone", async () => {
+longIt("ends when the process that started it is gone", async () => {
   const script = `
     const { spawn } = require("node:child_process");
     const [command, ...args] = JSON.parse(process.argv[1]);
     const child = spawn(command, args, { stdio: "ignore", env: { ...process.env, JPY_PARENT_PID: String(process.pid) } });
     console.log(child.pid);
     setTimeout(() => process.exit(), 3000);`;
-  const connection = join(mkdtempSync(join(tmpdir(), "arrowbook-orphan-")), "connection.json");
+  const connection = join(temporaryFolder("orphan"), "connection.json");
   writeFileSync(connection, JSON.stringify(await newConnection("orphan")));
   const argv = findKernel("arrowbook").argv.map((part) => part.replace("{connection_file}", connection));
   const pid = Number(execFileSync(process.execPath, ["-e", script, JSON.stringify(argv)], { encoding: "utf8" }));
@@ -362,7 +362,7 @@ it("ends when the process that started it is gone", async () => {
   rmSync(dirname(connection), { recursive: true });
 });
 
-it("ends by itself with timers pending and in the middle of a loop", async () => {
+longIt("ends by itself with timers pending and in the middle of a loop", async () => {
   const busy = await startKernel(findKernel("arrowbook"));
   await busy.execute("setInterval(() => {}, 10);");
   expect(await busy.shutdown(60_000)).toBe(true);

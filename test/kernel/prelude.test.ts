@@ -1,19 +1,19 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
 /** A folder in which no package is installed: the kernel brings its own. */
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-prelude-"));
+const folder = temporaryFolder("prelude");
 const env = { ...process.env, ARROWBOOK_URL: "" };
 
 beforeAll(needBuild);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const start = (...flags: string[]): Promise<KernelClient> => {
   const spec = findKernel("arrowbook");
@@ -101,7 +101,7 @@ it("a prelude of one's own runs before the first cell, with types", async () => 
   await kernel.shutdown();
 });
 
-it("a prelude that fails says so, and the cells still run", async () => {
+longIt("a prelude that fails says so, and the cells still run", async () => {
   const file = join(folder, "broken.ts");
   writeFileSync(file, "const broken: number = 'text';\n");
   const kernel = await start("--prelude", file);
@@ -111,7 +111,7 @@ it("a prelude that fails says so, and the cells still run", async () => {
   await kernel.shutdown();
 });
 
-it("strict checks and bundler resolution come on request", async () => {
+longIt("strict checks and bundler resolution come on request", async () => {
   const place = join(folder, "node_modules", "exports-only");
   mkdirSync(place, { recursive: true });
   const manifest = { name: "exports-only", exports: { ".": { types: "./a.d.ts", default: "./a.js" } } };
@@ -130,7 +130,7 @@ it("strict checks and bundler resolution come on request", async () => {
   await strict.shutdown();
 });
 
-it("another tslab gets a warning, and runs unchanged with rendered results", async () => {
+longIt("another tslab gets a warning, and runs unchanged with rendered results", async () => {
   const other = join(folder, "other");
   const installed = dirname(createRequire(import.meta.url).resolve("tslab/package.json"));
   cpSync(installed, join(other, "node_modules", "tslab"), { recursive: true });

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook/notebook-file.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-run-"));
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("run");
 
 /** Writes a notebook of code cells and gives its path. */
 const notebook = (name: string, kernel: string, ...cells: string[]): string => {
@@ -46,7 +45,7 @@ it("stores the outputs of every cell in place, and a page beside it", async () =
   expect(readFileSync(html, "utf8")).toMatch(/<h1 id="[^"]+">About<\/h1>/);
 });
 
-it("skips cells with a tag", async () => {
+longIt("skips cells with a tag", async () => {
   const path = notebook("tags.ipynb", "arrowbook", "1", "throw new Error('needs a package')", "3");
   const read = JSON.parse(readFileSync(path, "utf8")) as { cells: { metadata: object }[] };
   read.cells[2].metadata = { tags: ["other", "extra"] };
@@ -67,7 +66,7 @@ it("stops at the cell that fails, names it, and keeps what ran", async () => {
   expect(outputs(path, 3)).toEqual([]);
 });
 
-it("continues after errors when allowed, losing no cell", async () => {
+longIt("continues after errors when allowed, losing no cell", async () => {
   const path = notebook(
     "go-on.ipynb",
     "tslab",
@@ -82,12 +81,12 @@ it("continues after errors when allowed, losing no cell", async () => {
   expect(outputs(path, 4)).toEqual([{ output_type: "stream", name: "stdout", text: ["4\n"] }]);
 });
 
-it("names the cell that takes too long", async () => {
+longIt("names the cell that takes too long", async () => {
   const path = notebook("slow.ipynb", "tslab", "await new Promise((r) => setTimeout(r, 60_000))");
   await expect(runNotebook(path, { timeout: 300, output: false })).rejects.toThrow(/^Cell 2: No reply within 0\.3 s/);
 });
 
-it("leaves the file unchanged on request", async () => {
+longIt("leaves the file unchanged on request", async () => {
   const path = notebook("dry.ipynb", "tslab", "1");
   const before = readFileSync(path, "utf8");
   await runNotebook(path, { output: false });

@@ -1,19 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Notebook } from "../../src/kernel/notebook/notebook-file.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { haveCases } from "../cases.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 import { gallery } from "./gallery.js";
 import { schemaFaults } from "./schema-faults.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-stored-"));
+const folder = temporaryFolder("stored");
 
 beforeAll(needBuild);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const SOURCES = [
   "console.log('out'); console.error('err'); console.log('out again')",
@@ -24,7 +24,7 @@ const SOURCES = [
   "setTimeout(() => console.log('late'), 50); await new Promise((done) => setTimeout(done, 120));",
 ];
 
-it.each([
+longIt.each([
   ["tslab", ["stream stream stream", "stream", "stream", "display_data", "stream", "stream"]],
   ["arrowbook", ["stream stream stream", "execute_result", "error", "display_data", "error", "stream"]],
 ])("what a run on %s stores is valid under nbformat's schema", async (kernel, kinds) => {

@@ -6,6 +6,7 @@ import { Frame } from "../../src/index.js";
 import { cellDeclarations } from "../../src/kernel/compiler/cell-declarations.js";
 import type { TypeScript } from "../../src/kernel/compiler/typescript-parts.js";
 import { narrowDeclarations } from "../../src/kernel/compiler/value-types.js";
+import { runs } from "../support/whole.js";
 
 /* tslab's compiler and the package `typescript` have the same functions on syntax trees. */
 const typescript = ts as unknown as TypeScript;
@@ -83,6 +84,7 @@ describe("narrowDeclarations()", () => {
         const after = declared((isFrame, type) => (isFrame ? `Frame<${ROW}>` : type));
         expect(narrowed(before, values)).toBe(after);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -98,6 +100,7 @@ it("rowType() is a valid type for every column name", () => {
       const { members } = (alias as ts.TypeAliasDeclaration).type as ts.TypeLiteralNode;
       expect(members.map(({ name }) => (name as ts.Identifier | ts.StringLiteral).text)).toEqual(columns);
     }),
+    { numRuns: runs(100) },
   );
 });
 

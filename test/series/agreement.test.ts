@@ -5,6 +5,7 @@ import { serve } from "../../src/server/serve.js";
 import { COLLAPSES, OBSERVED_TRANSFORMS, ORDERS } from "../../src/spec/vocabulary.js";
 import { FIRST_DAY, formatDate, LAST_DAY } from "../../src/value/date.js";
 import { folderOf } from "../server/support.js";
+import { runs } from "../support/whole.js";
 import { cellsOf, seriesOf } from "./tables.js";
 
 type Row = readonly [string, ...(number | null)[]];
@@ -35,7 +36,7 @@ const series: fc.Arbitrary<{ width: number; rows: Row[] }> = fc
     return { width, rows };
   });
 
-const generated = fc.sample(series, { numRuns: 60, seed: 20240229 });
+const generated = fc.sample(series, { numRuns: runs(60), seed: 20240229 });
 
 const files: Record<string, string | object> = {};
 const datasets = generated.map(({ width, rows }, i) => {
@@ -86,6 +87,6 @@ it("a frame computes what the service answers, to the last digit", async () => {
       const computed = picked.query({ ...rest, from: start_date, to: end_date });
       expect(numbered(computed)).toEqual(numbered(asked));
     }),
-    { numRuns: 600, seed: 7 },
+    { numRuns: runs(600), seed: 7 },
   );
 });

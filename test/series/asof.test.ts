@@ -13,6 +13,7 @@ import {
 import { Frame } from "../../src/frame/frame.js";
 import type { AsofOptions } from "../../src/series/asof.js";
 import { tableOf } from "../../src/series/core/tables.js";
+import { runs } from "../support/whole.js";
 import { cellsIn, columnOf, inBatches } from "./tables.js";
 
 const DAY = 86_400_000_000_000n;
@@ -250,7 +251,7 @@ it("is the closest row for any units, directions and tolerances", () => {
       const found = cut(frameOf("l", left)).asof(cut(frameOf("r", right)), { ...chosen, by: [] });
       expect(cellsIn(found.table, "r")).toEqual(expected);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

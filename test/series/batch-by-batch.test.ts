@@ -5,6 +5,7 @@ import { vectorToNumbers } from "../../src/columns/arrow/vector-values.js";
 import { Frame } from "../../src/frame/frame.js";
 import { roundDigits } from "../../src/series/core/digits.js";
 import { formatDate } from "../../src/value/date.js";
+import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
 type Row = readonly [ticker: string, day: number, x: number | null, cents: string | null, note: string | null];
@@ -78,7 +79,7 @@ describe.each(Object.entries(works))("%s", (_, work) => {
         const apart = Frame.from(tableOf(rows.slice(from)));
         expect(textsOf(work(slice).table)).toEqual(textsOf(work(apart).table));
       }),
-      { numRuns: 60, seed: 17 },
+      { numRuns: runs(60), seed: 17 },
     );
   });
 });

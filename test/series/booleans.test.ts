@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 
 const cells = fc.array(fc.option(fc.boolean(), { freq: 3 }), { minLength: 1, maxLength: 30 });
 const expectedOf = (values: readonly (boolean | null)[]) => {
@@ -51,6 +52,6 @@ it("booleans have min, max, sum and mean, in columns, groups and periods", () =>
         expect(row?.up ?? null).toBe(expectedOf(values)[value]);
       }
     }),
-    { numRuns: 100, seed: 5 },
+    { numRuns: runs(100), seed: 5 },
   );
 });

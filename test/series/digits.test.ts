@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { roundDigits, rounderOf } from "../../src/series/core/digits.js";
+import { runs } from "../support/whole.js";
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -80,7 +81,7 @@ it("rounds any double as exact arithmetic does, alone and in arrays", () => {
         expect([...all]).toEqual(expected);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -106,6 +107,6 @@ it("rounds in arrays as alone: any bits, neighbours of powers of ten, halves of 
       rounderOf(all, digits)(0, all.length);
       expect([...all]).toEqual(given.map((v) => (Number.isFinite(v) ? roundDigits(v, digits) : Number.NaN)));
     }),
-    { numRuns: 3000, seed: 1 },
+    { numRuns: runs(3000), seed: 1 },
   );
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { keyed } from "../../src/columns/table/pick.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
+import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
 interface Row {
@@ -111,7 +112,7 @@ describe("a keyed table of several series gives what each series gives alone", (
         expect(own.slice(0, 3)).toEqual(KEY);
         expect(inOrder(textsOf(table))).toEqual(inOrder(eachAlone(frame, all, verb)));
       }),
-      { numRuns: 60, seed: 14 },
+      { numRuns: runs(60), seed: 14 },
     );
   });
 });
@@ -147,7 +148,7 @@ describe("a date that repeats within a series is refused", () => {
           const judged = /query/.test(verb.toString()) ? inRange(frame) : frame;
           for (const by of named) expect(thrown(() => judged.pctChange(1, { by }))).toBe(undefined);
         }),
-        { numRuns: 40, seed: 15 },
+        { numRuns: runs(40), seed: 15 },
       );
     },
   );
@@ -176,7 +177,7 @@ describe("a date that repeats within a series is refused", () => {
         const apart = frame.cumsum({ by: [] }).drop("ticker", "venue");
         expect(textsOf(apart.table)).toEqual(textsOf(whole.cumsum({ by: [] }).table));
       }),
-      { numRuns: 40, seed: 16 },
+      { numRuns: runs(40), seed: 16 },
     );
   });
 });

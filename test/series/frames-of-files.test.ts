@@ -15,6 +15,7 @@ import { Frame } from "../../src/frame/frame.js";
 import { formatDate } from "../../src/value/date.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
 import { Random } from "../fuzz/random.js";
+import { runs } from "../support/whole.js";
 import { chunked, randomCuts, tableOfChunks } from "./random-texts.js";
 
 type AnyFrame = Frame<Record<string, unknown>>;
@@ -72,7 +73,7 @@ const rowsOf = (frame: AnyFrame): unknown[] => [...frame.rows()];
 
 describe.each(Object.entries(verbs))("%s of frames of two files", (_, verb) => {
   it.each(Object.entries(files))("as of the same frames in memory, %s", (_kind, read) => {
-    for (let seed = 1; seed <= 25; seed++) {
+    for (let seed = 1; seed <= runs(25); seed++) {
       const random = new Random(seed);
       const [left, right] = [frameOf(random, "v"), frameOf(random, "w")];
       const expected = rowsOf(verb(left, right));

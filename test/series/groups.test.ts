@@ -4,6 +4,7 @@ import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import type { Aggregate } from "../../src/series/track/aggregate.js";
 import { decimals, frameOf, texts } from "../compute/model.js";
+import { runs } from "../support/whole.js";
 
 /* Aggregates of groups are those of DuckDB, or of BigInt where DuckDB has no such decimals, whatever the batches. */
 
@@ -90,7 +91,7 @@ describe("groups", () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -132,7 +133,7 @@ describe("groups", () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -170,7 +171,7 @@ describe("quantiles", () => {
         const shown = frame.describe("x").column("x").toNumbers();
         if (sorted.length > 0) expect([shown[4], shown[8]]).toEqual([sorted[0], sorted[sorted.length - 1]]);
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 });

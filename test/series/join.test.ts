@@ -4,6 +4,7 @@ import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { JOINS } from "../../src/series/join.js";
 import { codeOf } from "../compute/model.js";
+import { runs } from "../support/whole.js";
 
 const columns = (id: string) => [
   { name: "k", type: "String" },
@@ -89,7 +90,7 @@ describe("join", () => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -106,6 +107,7 @@ describe("join", () => {
         expect(count("right")).toBe(right.join(left, { on: "k", how: "left" }).numRows);
         expect(left.join(right, { how: "cross" }).numRows).toBe(a.length * b.length);
       }),
+      { numRuns: runs(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { formatDate } from "../../src/value/date.js";
+import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
 type Row = readonly [ticker: string, day: number, x: number | null, cents: string | null];
@@ -79,7 +80,7 @@ describe.each(Object.entries(works))("%s", (_, work) => {
         const apart = ["A", "B", "C"].flatMap((name) => textsOf(work(frameOf(rows.filter(([t]) => t === name))).table));
         expect(sorted(apart)).toEqual(expected);
       }),
-      { numRuns: 30, seed: 3 },
+      { numRuns: runs(30), seed: 3 },
     );
   });
 });
@@ -92,7 +93,7 @@ it("collapsing by steps samples what collapsing at once samples", () => {
       const bySteps = frame.collapse("monthly", { by }).collapse("quarterly", { by }).collapse("annual", { by });
       expect(sorted(textsOf(bySteps.table))).toEqual(sorted(textsOf(atOnce.table)));
     }),
-    { numRuns: 100, seed: 5 },
+    { numRuns: runs(100), seed: 5 },
   );
 });
 
@@ -104,7 +105,7 @@ it("differences added up again are the values", () => {
       const sums = textsOf(frameOf(rows).transform("diff").transform("cumul").table).map((row) => row[3]);
       expect(sums).toEqual(units.slice(1).map((n) => ((n - first) / 100).toFixed(2)));
     }),
-    { numRuns: 100, seed: 9 },
+    { numRuns: runs(100), seed: 9 },
   );
 });
 
@@ -120,6 +121,6 @@ it("a pivot holds what the long table held", () => {
         held.map(([ticker, day, , cents]) => `${ticker}|${formatDate(day)}|${cents}`).sort(),
       );
     }),
-    { numRuns: 100, seed: 13 },
+    { numRuns: runs(100), seed: 13 },
   );
 });

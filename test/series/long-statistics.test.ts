@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { describe as summarized } from "../../src/series/describe.js";
+import { runs } from "../support/whole.js";
 import { BOUND, cancelling, exactly, series, table, unitsOf } from "./exact-windows.js";
 import { cellsIn } from "./tables.js";
 
@@ -98,6 +99,6 @@ it("are those of exact arithmetic, also where large values cancel", () => {
       if (!isNear(mean, "mean", 1)) throw new Error(`the mean is ${mean}, not ${exactly.mean(units)}`);
       if (!isNear(std, "std", 2)) throw new Error(`the deviation is ${std}, not ${exactly.std(units)}`);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });

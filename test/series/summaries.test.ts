@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { vectorToNumbers } from "../../src/columns/arrow/vector-values.js";
 import { distributionOf } from "../../src/series/core/select.js";
 import { decimals } from "../engine/tables.js";
+import { runs } from "../support/whole.js";
 
 describe("decimals as doubles", () => {
   it("are the nearest ones, null as NaN, of every size and scale", () => {
@@ -23,7 +24,7 @@ describe("decimals as doubles", () => {
         const expected = values.map((each) => (each === null ? Number.NaN : Number(`${each}e-${scale}`)));
         expect([...vectorToNumbers(decimals(38, scale, values))]).toEqual(expected);
       }),
-      { seed: 8, numRuns: 300 },
+      { seed: 8, numRuns: runs(300) },
     );
   });
 });
@@ -46,7 +47,7 @@ describe("values at places among the sorted", () => {
         const found = distributionOf(values).valuesAt(places);
         expect(places.map((at) => found.get(at))).toEqual(places.map((at) => sorted[at]));
       }),
-      { seed: 9, numRuns: 60, examples: [[[0, -0], [0.5]]] },
+      { seed: 9, numRuns: runs(60), examples: [[[0, -0], [0.5]]] },
     );
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { Random } from "../fuzz/random.js";
+import { runs } from "../support/whole.js";
 import { chunked, LAYOUTS, randomCuts, randomTexts, tableOfChunks } from "./random-texts.js";
 
 const rowsOf = (random: Random): number => random.pick([0, 1, 9, 500, 70_000, 140_000]);
 
 describe("text keeps its values, whatever the layout, the batches and the dictionaries", () => {
   it("in unpivot, beside other text", () => {
-    for (let seed = 1; seed <= 12; seed++) {
+    for (let seed = 1; seed <= runs(12, 3); seed++) {
       const random = new Random(seed);
       const rows = rowsOf(random);
       const [id, a, b] = [randomTexts(random, rows), randomTexts(random, rows), randomTexts(random, rows)];
@@ -26,7 +27,7 @@ describe("text keeps its values, whatever the layout, the batches and the dictio
   });
 
   it("in casts, filled nulls and new columns", () => {
-    for (let seed = 1; seed <= 12; seed++) {
+    for (let seed = 1; seed <= runs(12, 3); seed++) {
       const random = new Random(seed);
       const rows = rowsOf(random);
       const [a, b] = [randomTexts(random, rows), randomTexts(random, rows)];

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Aggregate } from "../../src/index.js";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 
 const frameOf = (columns: Record<string, readonly (number | null)[]>): Frame =>
   Frame.fromColumns({
@@ -41,7 +42,7 @@ describe("a deviation with an infinite value is null", () => {
           expect(described(values, "std")).toBe(null);
         }
       }),
-      { numRuns: 100, seed: 1 },
+      { numRuns: runs(100), seed: 1 },
     );
     expect(aggregated([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], "std")).toBe(null);
     expect(aggregated([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], "mean")).toBe(null);
@@ -75,7 +76,7 @@ describe("a constant column", () => {
           expect(matrix[0].y).toBe(null);
         }
       }),
-      { numRuns: 200, seed: 2 },
+      { numRuns: runs(200), seed: 2 },
     );
   });
 
@@ -137,7 +138,7 @@ describe("ewm", () => {
           }
         },
       ),
-      { numRuns: 300, seed: 3 },
+      { numRuns: runs(300), seed: 3 },
     );
   });
 
@@ -172,7 +173,7 @@ describe("sums and means of groups", () => {
             .get(values.length - 1),
         ).toBe(expected);
       }),
-      { numRuns: 200, seed: 4 },
+      { numRuns: runs(200), seed: 4 },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tableOf } from "../../src/series/core/tables.js";
 import { rolling } from "../../src/series/rolling.js";
+import { runs } from "../support/whole.js";
 import { cancelling, check, METHODS, type Method, series, table } from "./exact-windows.js";
 import { cellsIn, columnOf } from "./tables.js";
 
@@ -11,14 +12,14 @@ describe("every window of a series with outliers is as if it was alone", () => {
       fc.property(series, fc.integer({ min: 1, max: 12 }), fc.boolean(), (values, size, center) =>
         check(values, size, method, center),
       ),
-      { numRuns: Number(process.env.ARROWBOOK_RUNS ?? 400), seed: 16 },
+      { numRuns: runs(400), seed: 16 },
     );
   });
 
   it.each(METHODS)("%s of values that cancel", (method) => {
     fc.assert(
       fc.property(cancelling, fc.integer({ min: 1, max: 9 }), (values, size) => check(values, size, method, false)),
-      { numRuns: Number(process.env.ARROWBOOK_RUNS ?? 200), seed: 17 },
+      { numRuns: runs(200), seed: 17 },
     );
   });
 });

@@ -10,6 +10,7 @@ import {
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/index.js";
+import { runs } from "../support/whole.js";
 
 const NANOS_PER_DAY = 86_400_000_000_000n;
 const UNITS = [
@@ -87,7 +88,7 @@ describe("a window of days over timestamps", () => {
           expect(rolled(frameOf(times, unit, values), size, method, center)).toEqual(expected);
         },
       ),
-      { numRuns: 300, seed: 24 },
+      { numRuns: runs(300), seed: 24 },
     );
   });
 

@@ -4,6 +4,7 @@ import type { Table } from "../../src/columns/arrow/arrow.js";
 import { tableOf } from "../../src/series/core/tables.js";
 import { type RollingOptions, rolling, type WindowMethod } from "../../src/series/rolling.js";
 import { formatDate } from "../../src/value/date.js";
+import { runs } from "../support/whole.js";
 import { cellsIn, columnOf, inBatches, tableFrom, textsOf } from "./tables.js";
 
 /** Values are whole multiples of 2^-20, so that sums and squares are exact in whole numbers. */
@@ -102,7 +103,7 @@ describe("windows against exact arithmetic", () => {
           }
         },
       ),
-      { numRuns: 300, seed: 11 },
+      { numRuns: runs(300), seed: 11 },
     );
   });
 });

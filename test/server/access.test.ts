@@ -6,6 +6,7 @@ import { rememberSecret } from "../../src/errors/secrets.js";
 import { scrubbedUrl } from "../../src/server/http/request-log.js";
 import { type RequestLog, serve } from "../../src/server.js";
 import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
+import { longIt } from "../support/whole.js";
 import { get, sampleOf, started } from "./support.js";
 
 const KEY = "k3y-of-a-subscriber-0123456789";
@@ -71,7 +72,7 @@ const withKeys = defineProfile(nasdaqDataLink, {
   extensions: nasdaqDataLink.extensions.value.filter((name) => name !== "noKey"),
 });
 
-it("a name of any length is answered at once, without it in full, and after the key", PATIENT, async () => {
+longIt("a name of any length is answered at once, without it in full, and after the key", PATIENT, async () => {
   const source = sampleOf("MARKET", "MARKET/PRICES");
   const [market] = source.catalog.databases;
   const many = Array.from({ length: 500 }, (_, i) => ({ ...market.datasets[0], dataset_code: `CODE${i}` }));

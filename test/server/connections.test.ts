@@ -2,6 +2,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { connections } from "../../src/server/http/listen.js";
 import type { ServeOptions } from "../../src/server.js";
+import { longIt } from "../support/whole.js";
 import { get, sampleOf, started } from "./support.js";
 
 const opened: Socket[] = [];
@@ -44,7 +45,7 @@ const serving = (options: Partial<ServeOptions>) => started({ data: sampleOf("MA
 const METADATA = "/datasets/MARKET/AAA/metadata.json";
 
 describe("half-open connections", () => {
-  it("1,000 of them keep no other caller out, from the same address or another", { timeout: 120_000 }, async () => {
+  longIt("1,000 of them keep no other caller out, from the same address or another", { timeout: 120_000 }, async () => {
     const service = await serving({ timeouts: { headers: 600_000, request: 600_000 } });
     await halfOpen(portOf(service), 1_000, "GET /api/v3/ HTTP/1.1\r\nHost: localhost\r\n");
     expect((await get(service, METADATA)).status).toBe(200);

@@ -5,6 +5,7 @@ import { connect } from "../../src/client/service.js";
 import { acceptedFormat } from "../../src/server/http/accepted.js";
 import { serve } from "../../src/server.js";
 import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
+import { runs } from "../support/whole.js";
 import { get, sampleOf, started } from "./support.js";
 
 const data = sampleOf("MARKET", "LABOR", "MARKET/PRICES");
@@ -311,5 +312,6 @@ it("any Accept header selects one of the formats", () => {
     fc.property(fc.string({ unit: "binary" }), (accept) => {
       expect(["json", "xml", "csv"]).toContain(acceptedFormat(accept, ["json", "xml", "csv"]));
     }),
+    { numRuns: runs(100) },
   );
 });

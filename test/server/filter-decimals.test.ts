@@ -4,6 +4,7 @@ import { vectorToBigInts } from "../../src/columns/arrow/vector-values.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { filterSql } from "../../src/server/data/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";
+import { runs } from "../support/whole.js";
 import { engineUnderTest } from "./engine-under-test.js";
 
 const engine = await engineUnderTest();
@@ -61,6 +62,6 @@ it("spec 4.7: a filter on a decimal column compares exactly, however many digits
       const found = answer.numRows === 0 ? [] : vectorToBigInts(answer.getChildAt(0) as never);
       expect(found).toEqual(cells.filter((cell) => holds[operator](cell * 1_000n, thousandths)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { RequestLog } from "../../src/server.js";
+import { runs } from "../support/whole.js";
 import { sampleOf, started } from "./support.js";
 
 const failures: RequestLog[] = [];
@@ -86,7 +87,7 @@ it("no address whatever makes the service fail (spec 7)", async () => {
       expect(status, path).toBeLessThan(500);
       expect(type, path).toMatch(/^(application\/(json|xml|zip)|text\/csv)/);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   expect(failures).toEqual([]);
 });
@@ -139,7 +140,7 @@ it("option values in any order are answered or refused, never an internal error"
       const { status } = await ask(`${path}?${query}&api_key=sample`);
       expect([200, 422], `${path}?${query}`).toContain(status);
     }),
-    { numRuns: 120 },
+    { numRuns: runs(120) },
   );
   expect(failures).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { logLine } from "../../src/server/http/request-log.js";
 import { type RequestLog, type ServeOptions, serve } from "../../src/server.js";
 import { nasdaqDataLink } from "../../src/spec/profile.js";
+import { runs } from "../support/whole.js";
 import { get, sampleOf, started } from "./support.js";
 
 const data = sampleOf("LABOR", "TRANSPORT/AIRPORTS");
@@ -70,7 +71,7 @@ describe("the Host of a request to a service on this machine", () => {
         // Node itself refuses some that are not host names.
         expect([host, (await ask(service, host)).status]).toEqual([host, expect.toBeOneOf([400, 403])]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { serve } from "../../src/server.js";
+import { runs } from "../support/whole.js";
 import { engineUnderTest } from "./engine-under-test.js";
 import { folderOf, get } from "./support.js";
 
@@ -140,7 +141,7 @@ describe("series that are refreshed while they are read", () => {
         await Promise.all(reads);
         await expect.poll(service.loads, { timeout: 60_000 }).toBe(CODES.length);
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: runs(12), endOnFailure: true },
     );
     await service.running.close();
   });

@@ -12,6 +12,7 @@ import {
   readDate,
 } from "../../src/value/date.js";
 import { formatTimestamp, NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../src/value/timestamp.js";
+import { runs } from "../support/whole.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.padEnd(32, "\n"));
 const isoDay = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
@@ -39,7 +40,7 @@ it("a date is read exactly when the calendar has it", () => {
       expect(days).toBe(dayNumber(year, month, day));
       if (exists) expect(civil(days)).toEqual({ year, month, day });
     }),
-    { seed: 41, numRuns: 5000 },
+    { seed: 41, numRuns: runs(5000) },
   );
 });
 

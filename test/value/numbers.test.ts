@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DECIMAL_OK, readDecimal, unscaled } from "../../src/value/decimal.js";
 import { readNumber } from "../../src/value/number.js";
+import { runs } from "../support/whole.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
@@ -20,7 +21,7 @@ it("reads the nearest double of any plain number", () => {
     fc.property(plain, (text) => {
       expect(float(text)).toBe(Number(text));
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 
@@ -32,7 +33,7 @@ it("reads back what a double prints as, and its neighbours one digit further", (
       expect(float(text)).toBe(Number(text));
       if (!/e/.test(String(value)) && value !== 0) expect(float(String(value))).toBe(value);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 
@@ -49,7 +50,7 @@ it("decides between two doubles right next to the midpoint between them", () => 
       expect(float(text)).toBe(Number(text));
       expect(float(digits)).toBe(Number(digits));
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 
@@ -70,6 +71,6 @@ it("stores decimals of up to 38 digits exactly", () => {
       expect(unscaled(words, 4, 4)).toBe(expected);
       expect([words[3], words[8]]).toEqual([-7, -7]);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });

@@ -5,6 +5,7 @@ import { decimalText } from "../../src/value/decimal.js";
 import { formatNumber, NUMBER_BYTES, writeNumber } from "../../src/value/number.js";
 import { TIMESTAMP_BYTES, writeTimestamp } from "../../src/value/timestamp.js";
 import { decimalWidth, WIDEST_SCALE, writeDecimal } from "../../src/value/write-decimal.js";
+import { runs } from "../support/whole.js";
 
 const START = 3;
 const UNTOUCHED = 0xee;
@@ -57,7 +58,7 @@ it.each([1, 2, 4, 8])("a decimal of %i times 32 bits is written as its text", (c
         expect(text).toBe(decimalText(words, 0, count, scale));
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 
@@ -69,13 +70,13 @@ it("a double is written as its text, or left to it; a price never is", () => {
     fc.property(any, (value) => {
       expect([undefined, formatNumber(value)]).toContain(text(value));
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
   fc.assert(
     fc.property(price, (value) => {
       expect(text(value)).toBe(Object.is(value, -0) ? undefined : formatNumber(value));
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 
@@ -91,7 +92,7 @@ it("a date is written as its text; years beyond four digits are left to it", () 
       const expected = text.length === DATE_BYTES ? text : undefined;
       expect(written(DATE_BYTES, (out, at) => writeDate(days, out, at))).toBe(expected);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 
@@ -108,7 +109,7 @@ it("a timestamp is written as ISO 8601 in UTC, its fraction in groups of three d
       const expected = `${new Date(whole * 1000).toISOString().slice(0, 19)}${fraction === 0 ? "" : `.${rest}`}Z`;
       expect(text).toBe(expected);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
   expect(written(TIMESTAMP_BYTES, (out, at) => writeTimestamp(253_402_300_800, 0, 0, out, at))).toBeUndefined();
 });

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tableFromArrays } from "apache-arrow";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { readMessage } from "../../../src/columns/ipc/read/message.js";
 import { readArrow, tableFromIPCBytes } from "../../../src/columns/ipc/read/read.js";
@@ -15,11 +14,12 @@ import { packageRoot } from "../../../src/package/package-root.js";
 import { arrowCorpus, compressedStreams, otherTypes, smallStream } from "../../fuzz/arrow-corpus.js";
 import { mutateBytes } from "../../fuzz/mutate.js";
 import { Random } from "../../fuzz/random.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { longIt, runs } from "../../support/whole.js";
 import { textsOf } from "../rows.js";
 
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-ipc-"));
+const folder = temporaryFolder("ipc");
 const path = join(folder, "table.arrow");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 type Rows = (string | null)[][];
 
@@ -54,7 +54,7 @@ describe("a file that is read by range", () => {
 
   it("gives the same cells or the same error as its bytes when these are damaged or cut", async () => {
     const outcomes = { read: 0, refused: 0 };
-    for (let seed = 0; seed < 400; seed++) {
+    for (let seed = 0; seed < runs(400); seed++) {
       const random = new Random(seed);
       const whole = corpus[seed % corpus.length];
       const bytes = seed % 5 === 0 ? whole.slice(0, random.below(whole.length)) : mutateBytes(whole, random);
@@ -64,8 +64,8 @@ describe("a file that is read by range", () => {
       expect(await outcomeOf(() => rowsOf(path)), `${seed}`).toEqual(expected);
       outcomes[Array.isArray(expected) ? "read" : "refused"]++;
     }
-    expect(outcomes.read).toBeGreaterThan(20);
-    expect(outcomes.refused).toBeGreaterThan(100);
+    expect(outcomes.read).toBeGreaterThan(runs(20));
+    expect(outcomes.refused).toBeGreaterThan(runs(100));
   });
 
   it("may have batches longer and shorter than what is read together", async () => {
@@ -129,7 +129,7 @@ describe("a file that is read by range", () => {
   });
 });
 
-it("a long file is read through batches in bounded memory", () => {
+longIt("a long file is read through batches in bounded memory", () => {
   const script = `
     import { openSync, writeSync, closeSync, statSync } from "node:fs";
     import { tableFromArrays, tableToIPC } from "apache-arrow";

@@ -6,6 +6,7 @@ import { isArrowbookError } from "../../../src/errors/errors.js";
 import { decompressBlock } from "../../../src/format/block-codecs.js";
 import { frameOfIPC } from "../../frame-of-ipc.js";
 import { textsOf, useFrame } from "../../fuzz/use-frame.js";
+import { runs } from "../../support/whole.js";
 
 const folder = join(import.meta.dirname, "compressed");
 const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(folder, name)));
@@ -39,11 +40,11 @@ describe("compressed buffers", () => {
             outcomes.refused++;
           }
         }),
-        { seed: 11, numRuns: 400 },
+        { seed: 11, numRuns: runs(400) },
       );
     }
-    expect(outcomes.read).toBeGreaterThan(50);
-    expect(outcomes.refused).toBeGreaterThan(200);
+    expect(outcomes.read).toBeGreaterThan(runs(50));
+    expect(outcomes.refused).toBeGreaterThan(runs(200));
   });
 
   it("a declared size is bounded before memory is taken", () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../../src/frame/frame.js";
 import { frameOfIPC } from "../../frame-of-ipc.js";
+import { runs } from "../../support/whole.js";
 
 describe("columns that share their memory", () => {
   it("are all written, whole and as slices", () => {
@@ -24,6 +25,7 @@ describe("columns that share their memory", () => {
           }
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 });
