@@ -234,10 +234,10 @@ function throughDictionary(vector: Vector, to: DataType, options: CastOptions, p
     const values = read.get(dictionary) ?? throughText(dictionary, to, options, place);
     read.set(dictionary, values);
     const valid = validOf(data);
-    const codes = Int32Array.from(data.values as ArrayLike<number>, (code, i) =>
-      isValid(valid, i) ? Number(code) : -1,
-    );
-    return takeVector(values, codes.subarray(0, data.length)).data[0];
+    const from = data.values as Int32Array | BigInt64Array;
+    const codes = new Int32Array(data.length);
+    for (let row = 0; row < codes.length; row++) codes[row] = isValid(valid, row) ? Number(from[row]) : -1;
+    return takeVector(values, codes).data[0];
   });
 }
 

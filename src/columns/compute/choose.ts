@@ -68,7 +68,8 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
 function chosenTexts(branches: Uint16Array, values: readonly (string | null)[]): Vector {
   const texts = [...new Set(values)].filter((text) => text !== null);
   const codeOf = values.map((text) => (text === null ? -1 : texts.indexOf(text)));
-  const codes = Int32Array.from(branches, (branch) => codeOf[branch]);
+  const codes = new Int32Array(branches.length);
+  for (let row = 0; row < codes.length; row++) codes[row] = codeOf[branches[row]];
   return new Vector([
     dictionaryData(new Dictionary(new Utf8(), new Int32()), codes, new Vector([textData(texts)]) as Vector<Utf8>),
   ]);

@@ -78,7 +78,8 @@ export function doubleColumn(field: Field, values: Float64Array): Column {
 /** An `Integer` column named as `field`, of whole doubles below 2^53 in size; NaN as null. */
 export function integerColumn(field: Field, values: Float64Array): Column {
   const { length, nullCount, nullBitmap } = doubleData(values);
-  const data = BigInt64Array.from(values, (value) => (Number.isNaN(value) ? 0n : BigInt(value)));
+  const data = new BigInt64Array(length);
+  for (let row = 0; row < length; row++) if (!Number.isNaN(values[row])) data[row] = BigInt(values[row]);
   const type = new Int64();
   return {
     field: retyped(field, type, "Integer"),
