@@ -95,11 +95,12 @@ export class BulkFile<Row extends object = Record<string, Cell>> {
    *
    * @internal
    */
-  readBeside<T>(
+  async readBeside<T>(
     path: string,
     use: (batches: AsyncIterable<RecordBatch>) => Promise<T>,
     options: BulkOptions = {},
   ): Promise<T> {
+    needPath(path, "readBeside()");
     return this.#working(options, (archive, told) => archive.readBeside(path, told, use));
   }
 
