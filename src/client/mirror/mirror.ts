@@ -280,7 +280,8 @@ export class Mirror<Row extends object = Record<string, Cell>> {
 
   /**
    * Merges the pieces of the copy into one, or one for each value of `by`, and leaves out rows that no state needs. A
-   * synchronisation does it by itself where there are many small pieces or most rows are not needed.
+   * synchronisation does it by itself where there are many small pieces or most rows are not needed. An abort ends the
+   * wait for another process that writes the copy.
    *
    * @throws {FileError} BadMirror if there is no copy yet, or some of it is missing
    */

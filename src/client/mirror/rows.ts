@@ -4,7 +4,7 @@ import { instantsOf } from "../../columns/arrow/instants.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
 import { isText } from "../../columns/compute/texts.js";
-import { takeRows } from "../../columns/table/take.js";
+import { takeBatch } from "../../columns/table/take.js";
 import { digestTypes, RowsDigest } from "../../engine/contract/digest.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { formatDate, parseDate } from "../../value/date.js";
@@ -73,19 +73,27 @@ export const numbersIn = ({ data }: RecordBatch, column = data.children.length -
 
 /** The rows whose number, in the last column, passes; the table itself if all do. */
 export function passingRows(table: Table, passes: (number: number) => boolean): Table {
-  const kept = new Uint32Array(table.numRows);
-  let count = 0;
-  let at = 0;
-  for (const batch of table.batches) {
-    const number = numbersIn(batch);
-    for (let i = 0; i < batch.numRows; i++, at++) if (passes(number(i))) kept[count++] = at;
-  }
-  return count === at ? table : takeRows(table, kept.subarray(0, count));
+  const batches = table.batches.map((batch) => passingBatch(batch, passes));
+  if (batches.every((batch, i) => batch === table.batches[i])) return table;
+  const filled = batches.filter(({ numRows }) => numRows > 0);
+  return new Table(table.schema, filled);
 }
 
 /** As {@link passingRows}, of batches. */
 export async function* passing(batches: Batches, passes: (number: number) => boolean): AsyncGenerator<RecordBatch> {
-  for await (const batch of batches) yield* passingRows(new Table([batch]), passes).batches;
+  for await (const batch of batches) {
+    const kept = passingBatch(batch, passes);
+    if (kept.numRows > 0) yield kept;
+  }
+}
+
+function passingBatch(batch: RecordBatch, passes: (number: number) => boolean): RecordBatch {
+  const number = numbersIn(batch);
+  const kept = new Uint32Array(batch.numRows);
+  let count = 0;
+  for (let i = 0; i < batch.numRows; i++) if (passes(number(i))) kept[count++] = i;
+  if (count === batch.numRows) return batch;
+  return recordBatch(batch.schema, takeBatch(batch, kept.subarray(0, count)).data.children, count);
 }
 
 /** Whether a row is among those that a version, or one before it, removed. */
