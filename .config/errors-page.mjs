@@ -22,9 +22,10 @@ const { ERROR_MEANINGS } = await load("src/spec/error-meanings.ts");
 
 const classes = [...new Set(Object.values(ERROR_CODES).map((entry) => entry.class))];
 const line = (text) => text.replaceAll("\n", " ");
-/** A remedy that only refers to the error's own hint or message is not repeated. */
-const remedyOf = (cure) =>
-  /^(?:Use|Pass|Run|Follow) [^.]*\b(?:hint(?: suggests)?|message(?: expects)?)\.$/.test(cure) ? "" : ` ${line(cure)}`;
+/** Remedies of one short sentence are those of the error's own hint or message, and not repeated. */
+const inHint = /^(?:Use|Pass|Run|Follow) [^.]*\b(?:hint(?: suggests)?|message(?: expects)?)\.$/;
+const short = /^(?:Pass|Name|Rename|Convert|Remove|Select|Change|Check|Use) (?:\S+ ){0,14}\S+\.$/;
+const remedyOf = (cure) => (inHint.test(cure) || short.test(cure) ? "" : ` ${line(cure)}`);
 const lists = classes.map((name) => {
   const entries = Object.entries(ERROR_CODES)
     .filter(([, entry]) => entry.class === name)
