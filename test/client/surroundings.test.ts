@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { proxyChooser, throughProxy } from "../../src/client/transport/proxy.js";
-import { sampleOf, started } from "../server/support.js";
+import { sampleOf, started, withKeys } from "../server/support.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { certificate } from "./certificate.js";
@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(join(home, ".nasdaq"), { recursive: true, force: true });
 });
 
-const running = await started({ data: sampleOf("LABOR"), profile: "nasdaqDataLink", allowedHosts: ["data.example"] });
+const running = await started({ data: sampleOf("LABOR"), profile: withKeys, allowedHosts: ["data.example"] });
 const name = (options: object) =>
   connect({ url: running.url, ...options })
     .database("LABOR")

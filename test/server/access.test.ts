@@ -5,9 +5,9 @@ import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { rememberSecret } from "../../src/errors/secrets.js";
 import { scrubbedUrl } from "../../src/server/http/request-log.js";
 import { type RequestLog, serve } from "../../src/server.js";
-import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
+import { nasdaqDataLink } from "../../src/spec/profile.js";
 import { longIt } from "../support/whole.js";
-import { get, sampleOf, started } from "./support.js";
+import { get, sampleOf, started, withKeys } from "./support.js";
 
 const KEY = "k3y-of-a-subscriber-0123456789";
 const PATIENT = { timeout: 120_000 };
@@ -67,10 +67,6 @@ const LONG: readonly (readonly [string, (name: string) => readonly [string, Requ
     1_000_000,
   ]),
 ];
-
-const withKeys = defineProfile(nasdaqDataLink, {
-  extensions: nasdaqDataLink.extensions.value.filter((name) => name !== "noKey"),
-});
 
 longIt("a name of any length is answered at once, without it in full, and after the key", PATIENT, async () => {
   const source = sampleOf("MARKET", "MARKET/PRICES");

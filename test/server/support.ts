@@ -3,8 +3,14 @@ import { join } from "node:path";
 import Papa from "papaparse";
 import { afterAll } from "vitest";
 import { type RunningService, type ServeOptions, type Source, sampleData, serve } from "../../src/server.js";
+import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
+
+/** The public service's profile, with a key for every call. */
+export const withKeys = defineProfile(nasdaqDataLink, {
+  extensions: nasdaqDataLink.extensions.value.filter((name) => name !== "noKey"),
+});
 
 /** An answer as a test looks at it. */
 export interface Got {
