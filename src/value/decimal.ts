@@ -17,7 +17,7 @@ const TWO_53 = 9_007_199_254_740_992;
 const ZERO = 48;
 
 /** Powers of ten as doubles, exact up to 10^22; above that only their magnitude is used. */
-export const POWERS = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
+export const POWERS: Float64Array = Float64Array.from({ length: 80 }, (_, i) => Number(`1e${i}`));
 
 /** Memory for decimals of rows. */
 export interface DecimalTarget {

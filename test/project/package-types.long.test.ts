@@ -162,7 +162,7 @@ it("public declarations reach no file inside another package", () => {
   const seen = new Set(queue);
   const outside = new Set<string>();
   for (const file of queue) {
-    for (const [, from] of readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
+    for (const [, from] of readFileSync(file, "utf8").matchAll(/\b(?:from|import\()\s*"([^"]+)"/g)) {
       const next = resolve(dirname(file), from.replace(/\.js$/, ".d.ts"));
       if (!from.startsWith(".")) outside.add(`${relative(folder, file)}: ${from}`);
       else if (!seen.has(next)) {
