@@ -12,7 +12,7 @@ const src = (path: string): string => `${root}src/${path}`;
 /** What starts kernels, programs or broken services, or measures: others leave nothing behind for the next file. */
 const ROOMS_ALONE = /^test\/(?:cli|faults|fuzz|kernel|project)\//;
 const LEAVES_TRACES =
-  /worker_threads|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
+  /worker_threads|rememberSecret|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
 
 const isAlone = (file: string): boolean =>
   ROOMS_ALONE.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
