@@ -9,8 +9,11 @@ const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = (path: string): string => `${root}src/${path}`;
 
-/** What starts kernels, programs or broken services, or measures: others leave nothing behind for the next file. */
-const ROOMS_ALONE = /^test\/(?:cli|faults|fuzz|kernel|project)\//;
+/**
+ * What starts kernels, programs or services, or measures: others leave nothing behind for the next file. Limits and
+ * metadata of a service are kept by its address, and a port may be that of an earlier file's service.
+ */
+const ROOMS_ALONE = /^test\/(?:cli|client|contract|disk|display|engine|faults|first-hour|fuzz|kernel|project|server)\//;
 const LEAVES_TRACES =
   /worker_threads|rememberSecret|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
 
