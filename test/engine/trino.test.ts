@@ -330,6 +330,15 @@ describe("a session", () => {
     await expect(trino({ url, user: "ann" }).query("SELECT 1")).rejects.toMatchObject({
       message: expect.stringContaining("ann may not"),
     });
+    for (const key of ["abcdefghijklmnopqrst", "letters@1234567890", "KEY12345"]) {
+      script = [
+        { page: { error: { message: `${key} may not`, errorName: "PERMISSION_DENIED", errorType: "USER_ERROR" } } },
+      ];
+      const error = await trino({ url, user: key })
+        .query("SELECT 1")
+        .catch((each) => each);
+      expect(`${error.message}${error.stack}`).not.toContain(key);
+    }
   });
 
   it("keeps the path of the address", async () => {

@@ -28,7 +28,7 @@ export interface TrinoOptions {
 const OPTIONS = ["url", "user", "password", "token", "catalog", "schema", "session", "retries"];
 
 /** Names of people and programs; anything else that is passed as a user alone may be a key. */
-const PLAIN_NAME = /^[a-z]{1,16}$|@/i;
+const PLAIN_NAME = /^[a-z]{1,12}$|^[a-z.+-]+@[a-z.-]+$/i;
 
 /** Hosts to which a secret may be sent without TLS. */
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
