@@ -91,7 +91,7 @@ function computed(table: Table, at: number, how: Within, groups: Groups): Comput
     if ("shift" in how) return shiftOf(table, at, trackOf(groups), how.shift);
     return ranksOf(table, at, how, groups);
   }
-  if (typeof how !== "object") oneOf(how, NAMES, "with()");
+  if (typeof how !== "object" || how === null) oneOf(how, NAMES, "computation within groups");
   switch (how) {
     case "share":
       return shares(needNumbers(field), vector, groups);

@@ -67,6 +67,8 @@ describeMistakes("frames", [
   ['p.sample("3")', "BadArgument", "Pass a row count of 0 or more"],
   ["p.sample(-1)", "BadArgument", "Pass a row count of 0 or more, or a part of the rows: { fraction: 0.1 }"],
   ["p.sample({ fraction: 10 })", "BadArgument", "Pass a number from 0 to 1: { fraction: 0.1 } is a tenth of the rows"],
+  ['p.groupBy("ticker").with({ a: ["close", null] })', "UnknownValue", "Unknown computation within groups: null"],
+  ['p.groupBy("ticker").with({ a: ["close", "sahre"] })', "UnknownValue", 'Did you mean "share"?'],
   ["p.sample({})", "BadArgument", "Pass a number from 0 to 1: { fraction: 0.1 } is a tenth of the rows"],
   ["p.sample(3, { fraction: 0.1 })", "UnknownOption", 'The options are "seed"'],
   ["Frame.concat(p, p)", "BadArgument", "Pass an array of frames: [first, second]"],
