@@ -22,10 +22,8 @@ const { ERROR_MEANINGS } = await load("src/spec/error-meanings.ts");
 
 const classes = [...new Set(Object.values(ERROR_CODES).map((entry) => entry.class))];
 const line = (text) => text.replaceAll("\n", " ");
-/** Remedies of one short sentence are those of the error's own hint or message, and not repeated. */
-const inHint = /^(?:Use|Pass|Run|Follow) [^.]*\b(?:hint(?: suggests)?|message(?: expects)?)\.$/;
-const short = /^(?:Pass|Name|Rename|Convert|Remove|Select|Change|Check|Use) (?:\S+ ){0,14}\S+\.$/;
-const remedyOf = (cure) => (inHint.test(cure) || short.test(cure) ? "" : ` ${line(cure)}`);
+/** A remedy without an option or a call is the one of the error's own hint, and not repeated. */
+const remedyOf = (cure) => (cure.includes("`") ? ` ${line(cure)}` : "");
 const lists = classes.map((name) => {
   const entries = Object.entries(ERROR_CODES)
     .filter(([, entry]) => entry.class === name)
