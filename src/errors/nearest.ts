@@ -94,6 +94,8 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   columns: ["usecols", "dtype", "dtypes", "var_name"],
   nullValues: ["na_values", "null_values"],
   skipRows: ["skiprows", "skip_rows"],
+  decimal: ["decimal_separator", "decimal_comma"],
+  dateFormat: ["parse_dates", "dayfirst"],
   retry: ["retries"],
   leftOn: ["left_on"],
   rightOn: ["right_on"],

@@ -171,22 +171,23 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   /**
    * Reads a CSV file, or its bytes; gzip and zstd (`prices.csv.gz`) are detected by the first bytes. `columns` declares
-   * names and types; `"infer"` finds the type of each column that all its cells have and that writes them as they were
-   * (see `frame.columns`), `"header"` reads text. The defaults are the strict format of the service; options describe
-   * other files. Long reads show their progress (`onProgress`).
+   * names and types; `"infer"`, the default, finds the type of each column that all its cells have and that writes them
+   * as they were (see `frame.columns`), `"header"` reads text. The format is the strict one of the service; options
+   * describe other files. Long reads show their progress (`onProgress`).
    *
    * @throws {FileError}
    * @throws {DataError} with row, line, column, value and byte offset
    * @example
    * ```ts
    * import { Frame } from "arrowbook";
-   * const bytes = new TextEncoder().encode("date;id;close\n2024-02-29;007;50.25\n");
-   * (await Frame.fromCSV(bytes, { columns: "infer", delimiter: ";" })).columns; // Date, String, BigDecimal(4,2)
+   * const bytes = new TextEncoder().encode("date;id;close\n29.02.2024;007;1.250,25\n");
+   * const form = { delimiter: ";", decimal: ",", thousands: ".", dateFormat: "dd.MM.yyyy" };
+   * (await Frame.fromCSV(bytes, form)).columns; // Date, String, BigDecimal(6,2)
    * ```
    */
   static async fromCSV<Row extends object = AnyRow>(
     source: string | URL | Uint8Array,
-    options: CsvFileOptions,
+    options: CsvFileOptions = {},
   ): Promise<Frame<Row>> {
     const read = await readCsv(source, options);
     return new Frame<Row>(read.table, read.source);

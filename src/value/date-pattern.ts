@@ -55,6 +55,14 @@ interface Directive {
 const padded = (value: number, width = 2): string => String(value).padStart(width, "0");
 const hour12 = (nanos: number): number => ((hourOf(nanos) + 11) % 12) + 1;
 
+/** The first digits of the second's fraction. */
+const fraction = (digits: number): Directive => ({
+  write: ({ nanos }) => padded(nanos % NANOS_PER_SECOND, 9).slice(0, digits),
+  part: "fraction",
+  reads: "\\d{1,9}",
+  isTime: true,
+});
+
 const DIRECTIVES: Readonly<Record<string, Directive>> = {
   Y: { write: ({ days }) => padded(civil(days).year, 4), part: "year", reads: "\\d{4}" },
   y: { write: ({ days }) => padded(civil(days).year % 100), part: "shortYear", reads: "\\d{2}" },
@@ -65,16 +73,13 @@ const DIRECTIVES: Readonly<Record<string, Directive>> = {
   "-d": { write: ({ days }) => String(civil(days).day), part: "day", reads: "\\d{1,2}" },
   "-m": { write: ({ days }) => String(civil(days).month), part: "month", reads: "\\d{1,2}" },
   H: { write: ({ nanos }) => padded(hourOf(nanos)), part: "hour", reads: "\\d{1,2}", isTime: true },
+  "-H": { write: ({ nanos }) => String(hourOf(nanos)), part: "hour", reads: "\\d{1,2}", isTime: true },
+  "-I": { write: ({ nanos }) => String(hour12(nanos)), part: "hour", reads: "\\d{1,2}", isTime: true },
   I: { write: ({ nanos }) => padded(hour12(nanos)), part: "hour", reads: "\\d{1,2}", isTime: true },
   p: { write: ({ nanos }) => (hourOf(nanos) < 12 ? "AM" : "PM"), part: "half", reads: "[AaPp][Mm]", isTime: true },
   M: { write: ({ nanos }) => padded(minuteOf(nanos)), part: "minute", reads: "\\d{1,2}", isTime: true },
   S: { write: ({ nanos }) => padded(secondOf(nanos)), part: "second", reads: "\\d{1,2}", isTime: true },
-  f: {
-    write: ({ nanos }) => padded(Math.floor((nanos % NANOS_PER_SECOND) / 1000), 6),
-    part: "fraction",
-    reads: "\\d{1,9}",
-    isTime: true,
-  },
+  f: fraction(6),
   j: { write: ({ days }) => padded(dayOfYear(days), 3) },
   q: { write: ({ days }) => String(quarter(days)) },
   a: { write: ({ days }) => WEEKDAYS[weekday(days) - 1].slice(0, 3), reads: "[A-Za-z]{3}" },
@@ -84,22 +89,45 @@ const DIRECTIVES: Readonly<Record<string, Directive>> = {
   V: { write: ({ days }) => padded(isoWeek(days)) },
 };
 
+/** What letters of Unicode's date patterns (`dd.MM.yyyy`) are as directives. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ yyyy: "%Y", yy: "%y", MMMM: "%B", MMM: "%b", MM: "%m", M: "%-m", dd: "%d", d: "%-d", EEEE: "%A", EEE: "%a" },
+  ...{ HH: "%H", H: "%-H", hh: "%I", h: "%-I", mm: "%M", ss: "%S", a: "%p" },
+};
+
+/**
+ * A pattern in the letters of Unicode as one of directives; undefined for another one. Letters between `'` are text,
+ * and `SSS` is as many digits of the second's fraction.
+ */
+function directivesOf(pattern: string): string | undefined {
+  if (pattern.includes("%")) return undefined;
+  const pieces = pattern.match(/'[^']*'|([A-Za-z])\1*|[^A-Za-z']+|'/g) ?? [];
+  const found = pieces.map((piece): string | undefined => {
+    if (/^S{1,9}$/.test(piece)) return `%${piece.length}f`;
+    if (/^'.*'$/s.test(piece)) return piece === "''" ? "'" : piece.slice(1, -1);
+    return /^[A-Za-z']/.test(piece) ? LETTERS[piece] : piece;
+  });
+  return found.includes(undefined) ? undefined : found.join("");
+}
+
 const COMBINED: Readonly<Record<string, string>> = { "%F": "%Y-%m-%d", "%T": "%H:%M:%S" };
 
 /**
- * A pattern of dates and times with the directives of `strftime`: `%d/%m/%Y`, `%Y-%m-%d %H:%M:%S`. Names of months and
- * weekdays are English; `%f` is written as six digits of the second's fraction and read as up to nine; `%y` is 1969 to
- * 2068.
+ * A pattern of dates and times with the directives of `strftime`: `%d/%m/%Y`, `%Y-%m-%d %H:%M:%S`, or the letters of
+ * Unicode: `dd/MM/yyyy`, `yyyy-MM-dd HH:mm:ss`. Names of months and weekdays are English; `%f` is written as six digits
+ * of the second's fraction, `%3f` as three, and read as up to nine; `%y` is 1969 to 2068.
  *
  * @throws {InputError} BadArgument for an unknown directive, and without any
  */
 export function datePattern(pattern: string): DatePattern {
-  const expanded = typeof pattern === "string" ? pattern.replace(/%./gsu, (piece) => COMBINED[piece] ?? piece) : "";
-  const pieces = expanded.match(/%-?.|[^%]+|%/gsu) ?? [];
+  const directive = typeof pattern === "string" ? (directivesOf(pattern) ?? pattern) : "";
+  const expanded = directive.replace(/%./gsu, (piece) => COMBINED[piece] ?? piece);
+  const pieces = expanded.match(/%[-1-9]?.|[^%]+|%/gsu) ?? [];
   const items = pieces.map((piece): string | Directive => {
     if (!piece.startsWith("%")) return piece;
-    const directive = piece === "%%" ? "%" : DIRECTIVES[piece.slice(1)];
-    if (directive !== undefined) return directive;
+    const digits = /^%([1-9])f$/.exec(piece)?.[1];
+    const found = piece === "%%" ? "%" : digits === undefined ? DIRECTIVES[piece.slice(1)] : fraction(Number(digits));
+    if (found !== undefined) return found;
     throw unknownDirective(pattern, piece);
   });
   const directives = items.filter((item): item is Directive => typeof item !== "string");
@@ -150,6 +178,6 @@ function unknownDirective(pattern: string, piece: string): InputError {
   const names = Object.keys(DIRECTIVES).map((name) => `%${name}`);
   return new InputError(`${piece} is not part of a date pattern: ${shown(pattern)}.`, {
     code: "BadArgument",
-    hint: `A pattern is such as "%d/%m/%Y" or "%Y-%m-%d %H:%M:%S"; it has ${names.join(" ")} %%.`,
+    hint: `A pattern is such as "%d/%m/%Y", "%Y-%m-%d %H:%M:%S" or "dd/MM/yyyy"; it has ${names.join(" ")} %%.`,
   });
 }

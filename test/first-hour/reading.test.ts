@@ -1,7 +1,9 @@
 import { describeMistakes } from "./mistakes.js";
 
 describeMistakes("reading files, bytes and values", [
-  ['Frame.fromCSV("x.csv")', "BadArgument", 'or { columns: "infer" } to find types from the cells'],
+  ['Frame.fromCSV("x.csv", C)', "BadArgument", 'The options are "decimals"'],
+  ['Frame.fromCSV("x.csv", { dateFormat: "DD/MM/YYYY" })', "BadArgument", 'such as "%d/%m/%Y", "%Y-%m-%d'],
+  ['Frame.fromCSV("x.csv", { decimal: ",", thousands: "," })', "BadArgument", '{ decimal: ",", thousands: "." }'],
   ['Frame.fromCSV("nothing.csv", { columns: C })', "FileNotFound", "it does not exist"],
   [
     'Frame.fromCSV("a,b\\n1,2", { columns: C })',

@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type CsvSyntax, STANDARD_CSV } from "../../format/csv.js";
+import { type PlainCell, plainCell } from "../../value/text-form.js";
 
 /** Deviations from strict CSV to accept; each is off by default. */
 export interface CsvLeniency {
@@ -48,11 +49,29 @@ export interface CsvDialect {
   readonly emptyText?: "quoted" | "null";
   /** Deviations from the declared shape that are accepted; default none. */
   readonly lenient?: CsvLeniency;
+  /** The decimal point of numbers; default `"."`. */
+  readonly decimal?: string;
+  /** What may separate groups of three digits before the point, such as `"."`; `" "` is any space; default nothing. */
+  readonly thousands?: string;
+  /** Numbers that end with `%` are hundredths: `12%` is 0.12. Columns where all do are inferred as numbers. */
+  readonly percent?: boolean;
+  /**
+   * How dates and timestamps are written, such as `"dd.MM.yyyy"`, or `"%d/%m/%Y %H:%M"` with the directives of
+   * `strftime`; of several patterns, the first that fits a cell. Timestamps are in UTC. Default: as in ISO 8601.
+   */
+  readonly dateFormat?: string | readonly string[];
+}
+
+/** How the numbers and dates of a dialect are written; undefined where as in the service's replies. */
+export function plainCellOf({ dateFormat, decimal, thousands, percent }: CsvDialect): PlainCell | undefined {
+  if (dateFormat === undefined && decimal === undefined && thousands === undefined && !percent) return undefined;
+  return plainCell({ format: dateFormat, decimal, thousands, percent }, "some");
 }
 
 export const DIALECT: readonly (keyof CsvDialect)[] = [
   ...(["header", "headerRows", "skipRows", "delimiter", "quote", "escape", "comment"] as const),
   ...(["nullValues", "trailingDelimiter", "emptyText", "lenient"] as const),
+  ...(["decimal", "thousands", "percent", "dateFormat"] as const),
 ];
 const LENIENT: readonly (keyof CsvLeniency)[] = [
   ...(["shortRows", "longRows", "emptyLines", "quotes", "trim", "utf8", "header"] as const),
@@ -82,7 +101,16 @@ export function nullTextsOf({ nullValues = [] }: CsvDialect): readonly Uint8Arra
  *   them that are equal, for counts of lines that are not whole numbers; UnknownValue for an unknown option value
  */
 export function checkCsvDialect(options: CsvDialect, where: string): void {
-  const { header, headerRows = 1, skipRows = 0, emptyText, lenient, nullValues = [] } = options;
+  const {
+    header,
+    headerRows = 1,
+    skipRows = 0,
+    emptyText,
+    lenient,
+    nullValues = [],
+    percent,
+    dateFormat = [],
+  } = options;
   checkWords({ emptyText }, { emptyText: ["quoted", "null"] });
   if (typeof header !== "boolean") checkWords({ header }, { header: ["detect"] });
   refuseUnknown(lenient, LENIENT, `${where} lenient`);
@@ -95,6 +123,9 @@ export function checkCsvDialect(options: CsvDialect, where: string): void {
     throw bad("headerRows", where, "1 where header is not true", headerRows);
   }
   if (!isTexts(nullValues)) throw bad("nullValues", where, "a string or an array of strings", nullValues);
+  if (percent !== undefined && typeof percent !== "boolean") throw bad("percent", where, "true or false", percent);
+  if (!isTexts(dateFormat)) throw bad("dateFormat", where, "a pattern or an array of patterns", dateFormat);
+  plainCellOf(options);
 }
 
 const isTexts = (value: unknown): boolean =>

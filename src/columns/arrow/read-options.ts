@@ -94,7 +94,14 @@ const READ: readonly (keyof ReadOptions)[] = [
   ...(["decimals", "onBadCell", "onPrecisionLoss", "warn", "onReport", "key"] as const),
   ...(["text", "firstRow", "schema", "signal"] as const),
 ];
-const CSV: readonly (keyof CsvOptions)[] = [...READ, ...DIALECT, "columns", "byPosition", "maxCellBytes"];
+/** The names of the options of CSV. */
+export const CSV_OPTIONS: readonly (keyof CsvOptions)[] = [
+  ...READ,
+  ...DIALECT,
+  "columns",
+  "byPosition",
+  "maxCellBytes",
+];
 const OPTION_VALUES = {
   decimals: ["exact", "float64"],
   onBadCell: ["error", "null"],
@@ -116,7 +123,7 @@ export function checkReadOptions(options: object | undefined, where: string, als
 export function checkCsvOptions(options: CsvOptions, where: string, also: readonly string[] = []): void {
   const { columns }: Partial<CsvOptions> = options ?? {};
   checkColumns(columns, where);
-  refuseUnknown(options, [...CSV, ...also], where);
+  refuseUnknown(options, [...CSV_OPTIONS, ...also], where);
   checkWords(options, OPTION_VALUES);
   checkCsvDialect(options, where);
   checkKey(options.key, options.columns, where);

@@ -137,7 +137,7 @@ function describe(outcome: number, type: string): readonly [code: CodeOf<"DataEr
       return [
         "BadUtf8",
         "is not valid UTF-8",
-        'Convert the data to UTF-8, or pass onBadCell: "null" or lenient: { utf8: true }.',
+        'Pass its encoding, such as encoding: "windows-1252", or onBadCell: "null" or lenient: { utf8: true }.',
       ];
     case CELL_NESTED:
       return [

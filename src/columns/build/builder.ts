@@ -1,4 +1,5 @@
 import { type ColumnSpec, parseType, type TypeKind } from "../../spec/columns.js";
+import type { PlainCell } from "../../value/text-form.js";
 import { countBits } from "../arrow/bits.js";
 import { type Batching, READ_BATCH, type ReadOptions } from "../arrow/read-options.js";
 import { type ColumnMemory, type SpareMemory, unsafeBytes } from "./buffer-pool.js";
@@ -14,6 +15,7 @@ import {
   EXACT,
   type FastReader,
   NO_CELLS,
+  plainCellType,
   SKIPPED_CELLS,
   TEXT,
 } from "./types.js";
@@ -328,6 +330,11 @@ export class EmptyColumn extends ColumnBuilder {
   override setValid(): void {}
 }
 
+/** How the cells of a column are read that are written in another form; undefined where they are not. */
+function plainCells(column: ColumnSpec, options: ReadOptions, plain: PlainCell | undefined): CellType | undefined {
+  return plain && plainCellType(parseType(column.type), options.decimals, plain);
+}
+
 /** The null texts that are values of a type keep its cells from the fast readers. */
 function cellsWithNulls(column: ColumnSpec, options: ReadOptions, nulls: readonly Uint8Array[]): CellType | undefined {
   if (nulls.length === 0) return undefined;
@@ -355,6 +362,8 @@ export interface BuilderSettings {
   readonly expected?: number;
   readonly memoryOfColumn?: (() => ColumnMemory) | undefined;
   readonly nullTexts?: readonly Uint8Array[];
+  /** How numbers and dates are written, where that is not as the service does. */
+  readonly plain?: PlainCell | undefined;
 }
 
 /**
@@ -364,11 +373,11 @@ export interface BuilderSettings {
 export function buildersFor(
   columns: readonly ColumnSpec[],
   options: ReadOptions & Batching,
-  { modes, expected = FIRST_ROWS, memoryOfColumn, nullTexts }: BuilderSettings = {},
+  { modes, expected = FIRST_ROWS, memoryOfColumn, nullTexts, plain }: BuilderSettings = {},
 ): ColumnBuilder[] {
   const rows = Math.min(expected, options.batchRows ?? READ_BATCH.rows);
   return columns.map((column, i) => {
-    const cells = cellsWithNulls(column, options, nullTexts ?? []);
+    const cells = plainCells(column, options, plain) ?? cellsWithNulls(column, options, nullTexts ?? []);
     const builder = new ColumnBuilder(column, options, {
       mode: modes?.[i],
       memory: memoryOfColumn?.(),

@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import { isSpelledDouble } from "../../value/json-number.js";
+import type { PlainCell } from "../../value/text-form.js";
 import { NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../value/timestamp.js";
 
 // The types that all cells so far have.
@@ -16,6 +17,9 @@ export const JSON_NUMBER = NUMBER;
 export const JSON_STRING = DATE | TIMESTAMP;
 export const JSON_BOOLEAN = BOOLEAN;
 
+const PERCENT = 37;
+/** Bytes of the exponent that a percentage is written with. */
+const EXPONENT = 3;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
@@ -33,7 +37,8 @@ const MAX_PRECISION = 76;
  * Finds the service type of a column from all its cells: one that every cell has and that writes each cell as it was,
  * except that decimals and fractions of a second are padded with zeros. Numbers beside `NaN` or infinities are
  * doubles. `007`, `1e5`, `+1`, `.5`, `-0` and `True` are text, as are timestamps without a zone or in another one than
- * UTC (`Z`).
+ * UTC (`Z`). Cells of another form ({@link PlainCell}) have the types of what they mean; percentages beside other
+ * numbers are text.
  */
 export class TypeGuess {
   private kinds = ANY;
@@ -48,6 +53,10 @@ export class TypeGuess {
   /** Whether doubles hold all numbers, as far as their digits say; the first long ones are compared at the end. */
   private fitsDouble = true;
   private readonly long: string[] = [];
+  /** Whether all numbers are percentages, or none; undefined before the first one. */
+  private hasPercent: boolean | undefined;
+
+  constructor(private readonly plain?: PlainCell) {}
 
   /** Adds a cell that is not null, the bytes from `start` to `end`, which can only have the `allowed` types. */
   add(b: Uint8Array, start: number, end: number, allowed = ANY): void {
@@ -56,10 +65,10 @@ export class TypeGuess {
     this.kinds = kinds;
     if (kinds === 0) return;
     let fits = 0;
-    if ((kinds & NUMBER) !== 0 && this.addNumber(b, start, end)) fits = NUMBER;
+    if ((kinds & NUMBER) !== 0 && this.addAnyNumber(b, start, end)) fits = NUMBER;
     else if ((kinds & NUMBER) !== 0 && allowed === ANY && isNamedDouble(b, start, end)) fits = this.addNamed();
-    else if ((kinds & DATE) !== 0 && isDate(b, start, end)) fits = DATE;
-    else if ((kinds & TIMESTAMP) !== 0 && isTimestamp(b, start, end)) fits = TIMESTAMP;
+    else if ((kinds & DATE) !== 0 && this.isDate(b, start, end)) fits = DATE;
+    else if ((kinds & TIMESTAMP) !== 0 && this.isTimestamp(b, start, end)) fits = TIMESTAMP;
     else if ((kinds & BOOLEAN) !== 0 && isBoolean(b, start, end)) fits = BOOLEAN;
     this.kinds = fits;
   }
@@ -71,17 +80,46 @@ export class TypeGuess {
 
   /** The service type; `String` where no cell has a value. */
   get type(): string {
-    const { kinds, isEmpty, whole, scale } = this;
+    const { kinds, isEmpty } = this;
+    const shift = this.hasPercent ? 2 : 0;
+    const [whole, scale] = [Math.max(0, this.whole - shift), this.scale + shift];
     if (isEmpty) return "String";
     if (kinds === DATE) return "Date";
     if (kinds === TIMESTAMP) return "DateTime";
     if (kinds === BOOLEAN) return "Boolean";
     if (kinds !== NUMBER) return "String";
     if (this.isNamed)
-      return this.hasNumber && this.fitsDouble && this.long.every(isSpelledDouble) ? "double" : "String";
+      return this.hasNumber && !this.hasPercent && this.fitsDouble && this.long.every(isSpelledDouble)
+        ? "double"
+        : "String";
     if (scale === 0 && !this.isWide) return "Integer";
     const precision = Math.max(1, whole + scale);
     return precision > MAX_PRECISION ? "String" : `BigDecimal(${precision},${scale})`;
+  }
+
+  private addAnyNumber(b: Uint8Array, start: number, end: number): boolean {
+    const { plain } = this;
+    if (plain?.number === undefined) return this.addNumber(b, start, end);
+    const length = plain.number(b, start, end);
+    if (length < 0) return false;
+    const hasPercent = b[end - 1] === PERCENT;
+    const last = hasPercent ? length - EXPONENT : length;
+    if (!this.addNumber(plain.bytes, 0, last) || (this.hasPercent ?? hasPercent) !== hasPercent) return false;
+    this.hasPercent = hasPercent;
+    return true;
+  }
+
+  private isDate(b: Uint8Array, start: number, end: number): boolean {
+    const { plain } = this;
+    if (plain?.date === undefined) return isDate(b, start, end);
+    return plain.date(b, start, end) >= 0 && plain.hasTime?.(b, start, end) === false;
+  }
+
+  private isTimestamp(b: Uint8Array, start: number, end: number): boolean {
+    const { plain } = this;
+    if (plain?.datetime === undefined) return isTimestamp(b, start, end);
+    const length = plain.hasTime?.(b, start, end) === true ? plain.datetime(b, start, end) : -1;
+    return length >= 0 && isTimestamp(plain.bytes, 0, length);
   }
 
   private addNamed(): number {

@@ -12,6 +12,7 @@ import {
 } from "../../value/decimal.js";
 import { isOverflow, readNumber } from "../../value/number.js";
 import { invalidUtf8 } from "../../value/text.js";
+import type { PlainCell } from "../../value/text-form.js";
 import { readTimestamp, TOO_FINE } from "../../value/timestamp.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 
@@ -100,6 +101,31 @@ export function cellType({ kind, precision = 0 }: ServiceType, decimals: ReadOpt
   if (kind !== "decimal") return TYPES[kind];
   if (decimals === "float64") return DECIMAL_AS_DOUBLE;
   return precision > DECIMAL128_DIGITS ? DECIMAL256 : TYPES.decimal;
+}
+
+/** What of a form the cells of a type have. */
+const FORMS: Readonly<Partial<Record<TypeKind, "number" | "date" | "datetime">>> = {
+  ...{ date: "date", datetime: "datetime", decimal: "number", integer: "number", double: "number" },
+};
+
+/** The same for cells that are written in another form; undefined for a type that the form says nothing about. */
+export function plainCellType(
+  type: ServiceType,
+  decimals: ReadOptions["decimals"],
+  plain: PlainCell,
+): CellType | undefined {
+  const form = FORMS[type.kind];
+  const toPlain = form && plain[form];
+  if (toPlain === undefined) return undefined;
+  const cells = cellType(type, decimals);
+  return {
+    ...cells,
+    reader: EXACT,
+    write(column, row, b, start, end) {
+      const length = toPlain(b, start, end);
+      return length < 0 ? CELL_BAD : cells.write(column, row, plain.bytes, 0, length);
+    },
+  };
 }
 
 function writeText(column: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {

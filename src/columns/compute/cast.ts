@@ -3,6 +3,7 @@ import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { parseType, TYPE_TITLES } from "../../spec/columns.js";
 import { unscaledText } from "../../value/decimal.js";
+import type { TextForm } from "../../value/text-form.js";
 import { type Data, DataType, DateDay, Float64, TimestampMillisecond, Utf8, Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
@@ -27,8 +28,8 @@ import {
 import { type Constant, exactConstant } from "./constant.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, tooLarge, unlike, wrongConstant } from "./place.js";
+import { plainTexts, TEXT_FORM } from "./plain-texts.js";
 import { KEPT, mapUnits, ROUNDED } from "./round.js";
-import { plainTexts, TEXT_FORM, type TextForm } from "./text-form.js";
 import { isText } from "./texts.js";
 import { big, exactType, isDays, MOST_DIGITS, type Units, type UnitsType } from "./units.js";
 

@@ -1,5 +1,6 @@
 import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
+import { plainCellOf } from "../arrow/csv-dialect.js";
 import type { CsvOptions } from "../arrow/read-options.js";
 import type { RawColumn } from "../build/builder.js";
 import { rawBatches } from "../build/text-reader.js";
@@ -10,10 +11,10 @@ import { CsvParser } from "./parser.js";
 /** Options of CSV whose columns are not declared. */
 export interface UndeclaredOptions extends Omit<CsvOptions, "columns"> {
   /**
-   * Takes the columns from the file: `header` reads all of them as text, `infer` finds the type of each from all its
-   * cells.
+   * Takes the columns from the file: `infer`, the default, finds the type of each from all its cells, `header` reads
+   * all of them as text.
    */
-  readonly columns: "infer" | "header";
+  readonly columns?: "infer" | "header";
   /** Service types of some columns by name, instead of inferred ones or text. */
   readonly types?: Readonly<Record<string, string>>;
 }
@@ -36,7 +37,7 @@ export async function columnsOfCsv(
   checkTyped(types, names, "a column of the file");
   const own = (name: string): string | undefined => (Object.hasOwn(types, name) ? types[name] : undefined);
   if (choice === "header") return names.map((name) => ({ name, type: own(name) ?? "String" }));
-  const guesses = names.map(() => new TypeGuess());
+  const guesses = names.map(() => new TypeGuess(plainCellOf(options)));
   const texts = names.map((name) => ({ name, type: "String" }));
   const parser = new CsvParser({ ...rest, columns: texts, byPosition: true, text: "utf8" });
   for await (const raw of rawBatches(parser, chunks(), options.signal)) {

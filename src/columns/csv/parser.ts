@@ -12,7 +12,7 @@ import {
   splitRow,
   undouble,
 } from "../../format/csv.js";
-import { nullTextsOf, syntaxOf } from "../arrow/csv-dialect.js";
+import { nullTextsOf, plainCellOf, syntaxOf } from "../arrow/csv-dialect.js";
 import type { Batching, CsvOptions } from "../arrow/read-options.js";
 import { BatchRows } from "../build/batch-rows.js";
 import { INPUT } from "../build/block-layout.js";
@@ -88,7 +88,8 @@ export class CsvParser {
     this.hasSpecialLines = this.syntax.escape >= 0 || this.syntax.comment.length > 0;
     this.head = new CsvHead(this);
     const nullTexts = nullTextsOf(options);
-    this.batch = new BatchRows(options.columns, options, { modes: start?.modes, memoryOfColumn, nullTexts });
+    const plain = plainCellOf(options);
+    this.batch = new BatchRows(options.columns, options, { modes: start?.modes, memoryOfColumn, nullTexts, plain });
     this.maxCell = options.maxCellBytes ?? MAX_CELL;
     for (const builder of this.batch.builders) {
       builder.emptyIsNull = options.emptyText === "null";

@@ -97,7 +97,7 @@ async function declared(source: Source, options: CsvFileOptions): Promise<Declar
   return { ...options, columns, byPosition: true };
 }
 
-const isDeclared = (options: CsvFileOptions): options is DeclaredOptions => typeof options.columns !== "string";
+const isDeclared = (options: CsvFileOptions): options is DeclaredOptions => typeof options.columns === "object";
 
 /** The first pass over a file reports no progress. */
 const quiet = (options: TextOptions & OnBytes): TextOptions => {

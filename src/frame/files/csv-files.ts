@@ -1,12 +1,12 @@
 import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
-import { type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/read-options.js";
+import { CSV_OPTIONS, type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import type { UndeclaredOptions } from "../../columns/csv/infer.js";
 import type { TextOptions } from "../../columns/files/text-file.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { InputError } from "../../errors/errors.js";
-import { checkWords } from "../../errors/options.js";
+import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
@@ -27,7 +27,7 @@ export async function readCsv(
   const { csvFileTable } = await import("../../columns/files/text-file.js");
   const table = await watched(local, options, (onBytes) => csvFileTable(local, { ...options, onBytes }));
   const known = sourceOfPath(local);
-  if (options.columns !== "infer") return { table, source: known };
+  if ((options.columns ?? "infer") !== "infer") return { table, source: known };
   return { table, source: { code: "CSV", ...known, inferred: typesText(columnsOf(table.schema)) } };
 }
 
@@ -46,7 +46,10 @@ export async function readCsv(
  * for await (const batch of csvBatches("prices.csv", { columns: "infer", delimiter: ";" })) rows += batch.numRows;
  * ```
  */
-export function csvBatches(source: string | URL | Uint8Array, options: CsvFileOptions): AsyncGenerator<RecordBatch> {
+export function csvBatches(
+  source: string | URL | Uint8Array,
+  options: CsvFileOptions = {},
+): AsyncGenerator<RecordBatch> {
   checkOptions(options, "csvBatches()");
   const local = localFile(source, "csvBatches()", "a CSV file");
   return watchedBatches(local, options, async function* (onBytes) {
@@ -58,8 +61,9 @@ export function csvBatches(source: string | URL | Uint8Array, options: CsvFileOp
 const FILE_OPTIONS = ["maxRatio", "maxSize", "onProgress", "encoding"] as const;
 
 function checkOptions(options: CsvFileOptions, where: string): void {
+  refuseUnknown(options, [...CSV_OPTIONS, "types", ...FILE_OPTIONS], where);
   checkWords(options, { encoding: TEXT_ENCODINGS });
-  const { columns }: Partial<CsvFileOptions> = options ?? {};
+  const { columns = "infer" } = options;
   if (typeof columns !== "string") {
     checkCsvOptions(options as CsvOptions, where, FILE_OPTIONS);
     return;
