@@ -38,7 +38,7 @@ export type { Bundle } from "./display/base/show.js";
 export { sparkline } from "./display/base/sparkline.js";
 export { Chart } from "./display/chart/chart.js";
 export type { Mark } from "./display/chart/marks/marks.js";
-export type { ChartSpec, PlotOptions } from "./display/chart/options.js";
+export type { ChartSpec, LayerOptions, PlotOptions } from "./display/chart/options.js";
 export { type DisplayOptions, display } from "./display/display.js";
 export { type ProgressBar, progress } from "./display/progress/progress.js";
 export type { ProgressEvent } from "./display/progress/task-lines.js";

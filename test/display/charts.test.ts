@@ -247,7 +247,7 @@ describe("how it is drawn", () => {
           gridColor: "rgba(136, 136, 136, 0.5)",
         },
         legend: { ...own["config"]["legend"], ...TEXT },
-        header: TEXT,
+        header: { ...own["config"]["header"], ...TEXT },
         style: { "guide-label": { fill: "currentColor" }, "guide-title": { fill: "currentColor" } },
       },
     });

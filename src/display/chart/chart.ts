@@ -34,8 +34,8 @@ export class Chart {
 
   constructor(plan: PlannedChart) {
     this.spec = plan.spec;
-    const numbers = plan.values.values.map((datum) => (typeof datum["y"] === "number" ? datum["y"] : null));
-    const single = plan.values.values.every((datum) => datum["color"] === undefined && datum["facet"] === undefined);
+    const numbers = plan.values.map((datum) => (typeof datum["y"] === "number" ? datum["y"] : null));
+    const single = plan.values.every((datum) => ["color", "facet", "layer"].every((tag) => datum[tag] === undefined));
     const line = single && numbers.some((number) => number !== null) ? `\n${sparkline(numbers, 60)}` : "";
     this.text = plainLine(plan.text) + line;
   }

@@ -4,36 +4,31 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
-import { suggestion } from "../../errors/nearest.js";
-import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import type { FrameSource } from "../../spec/frame-source.js";
+import { transformType } from "../../spec/vocabulary.js";
+import { noneToPlot } from "./check-options.js";
 import { TIME_FIRST } from "./marks/mark.js";
-import { MARKS, type Mark, markType } from "./marks/marks.js";
+import { type Mark, markType } from "./marks/marks.js";
 import type { PlotOptions } from "./options.js";
 import type { Channel, Choice } from "./parts/channel.js";
 
-interface Drawing {
+export interface Drawing {
   readonly mark: Mark;
   readonly choice: Choice;
 }
 
-const OPTIONS = ["x", "y", "color", "mark", "facet", "log", "title", "width", "height"];
-
 /**
  * Selects the columns of a chart: the named ones, and by default the first date for x and the number columns for y.
  *
- * @throws {InputError} UnknownColumn, UnknownValue, UnknownOption, WrongType, NothingToPlot
+ * @throws {InputError} UnknownColumn, WrongType, NothingToPlot
  */
-export function chooseColumns(table: Table, options: PlotOptions): Drawing {
-  checkPlotOptions(options);
+export function chooseColumns(table: Table, options: PlotOptions, source: FrameSource | undefined): Drawing {
   const channels = channelsOf(table);
-  const named = (name: string): Channel => {
-    const found = channels.find((channel) => channel.name === name);
-    return found ?? refuse("UnknownColumn", "column", name, namesOf(channels), "columns");
-  };
+  const named = (name: string): Channel => channelNamed(channels, name);
   const ownColor = options.color === undefined ? undefined : named(options.color);
   const facet = options.facet === undefined ? undefined : named(options.facet);
-  const taken = new Set([ownColor?.name, facet?.name]);
+  const taken = new Set([ownColor?.name, facet?.name, options.volume]);
   const x = options.x === undefined ? defaultX(channels, options.mark, taken) : named(options.x);
   const given = options.y === undefined ? [] : [options.y].flat().map(named);
   const mark = options.mark ?? defaultMark(x);
@@ -52,7 +47,22 @@ export function chooseColumns(table: Table, options: PlotOptions): Drawing {
       hint: `Pass one: plot({ y: … }). The columns are ${namesOf(channels).join(", ")}.`,
     });
   }
-  return { mark, choice: { x, y, color, isKeyColor, facet, log: options.log ?? false } };
+  return {
+    mark,
+    choice: {
+      x,
+      y,
+      color,
+      isKeyColor,
+      facet,
+      volume: options.volume === undefined ? undefined : named(options.volume),
+      log: options.log ?? false,
+      percent: options.percent ?? transformType(source?.transform)?.isShare === true,
+      gaps: options.gaps ?? true,
+      bins: options.bins,
+      isLayer: options.layers !== undefined,
+    },
+  };
 }
 
 /** @throws {InputError} WrongType for a column of text where a length is drawn */
@@ -70,46 +80,16 @@ function requireNumbers(y: readonly Channel[], channels: readonly Channel[]): vo
   });
 }
 
-function checkPlotOptions(options: PlotOptions): void {
-  refuseUnknown(options, OPTIONS, "plot()");
-  if (options.mark !== undefined && !MARKS.includes(options.mark)) {
-    refuse("UnknownValue", "mark", options.mark, MARKS, "marks");
-  }
-  const wrong = (name: keyof PlotOptions, hint: string): never => {
-    throw new InputError(`plot() cannot use ${shown(options[name])} as ${name}.`, {
-      code: "BadArgument",
-      hint,
-    });
-  };
-  if (options.title !== undefined && typeof options.title !== "string") wrong("title", "Give a text.");
-  if (options.log !== undefined && typeof options.log !== "boolean") wrong("log", "Pass true or false.");
-  for (const name of ["width", "height"] as const) {
-    const size = options[name];
-    if (size !== undefined && !(typeof size === "number" && size > 0 && size <= MAX_SIDE))
-      wrong(name, `Pass a number of pixels up to ${MAX_SIDE}.`);
-  }
-}
-
-/** The most pixels per side: an image has four times as many, and a typing error should not exhaust the memory. */
-const MAX_SIDE = 10_000;
-
-function refuse(
-  code: "UnknownColumn" | "UnknownValue",
-  what: string,
-  word: string,
-  words: readonly string[],
-  many: string,
-): never {
-  throw new InputError(`There is no ${what} ${shown(word)} to plot.`, {
-    code,
-    ...(code === "UnknownColumn" ? { column: String(word) } : {}),
-    hint: suggestion(String(word), words, many),
-  });
-}
-
 const namesOf = (channels: readonly Channel[]): string[] => channels.map(({ name }) => name);
 
-function channelsOf(table: Table): Channel[] {
+/** @throws {InputError} UnknownColumn with the nearest names */
+export function channelNamed(channels: readonly Channel[], name: string): Channel {
+  const found = channels.find((channel) => channel.name === name);
+  if (found === undefined) throw noneToPlot("column", name, namesOf(channels));
+  return found;
+}
+
+export function channelsOf(table: Table): Channel[] {
   const specs = columnsOf(table.schema);
   return table.schema.fields.map((field, i) => ({
     name: specs[i].name,

@@ -1,13 +1,12 @@
 import type { OneOrMore } from "../../spec/columns.js";
 import type { Mark } from "./marks/marks.js";
+import type { Bins } from "./parts/channel.js";
 
 /** A Vega-Lite 5 specification including its data. */
 export type ChartSpec = Readonly<Record<string, unknown>>;
 
-/** What to draw. Columns are named exactly; defaults are chosen from the table and its source. */
-export interface PlotOptions<Name extends string = string> {
-  /** Default: the first date or timestamp; for `histogram` the first number column. */
-  readonly x?: Name;
+/** What one mark draws. Columns are named exactly; defaults are chosen from the table and its source. */
+export interface LayerOptions<Name extends string = string> {
   /** One column, or several, each drawn as a line. Default: every number column (`point`, `bar`: the first). */
   readonly y?: OneOrMore<Name>;
   /**
@@ -18,10 +17,34 @@ export interface PlotOptions<Name extends string = string> {
   readonly color?: Name;
   /** Default `line` if x is a date or number, else `bar`. */
   readonly mark?: Mark;
-  /** Draw one small chart per value of this column. */
-  readonly facet?: Name;
+  /** The side of the y axis; layers at the right have a scale of their own. Default `left`. */
+  readonly axis?: "left" | "right";
   /** Logarithmic y axis; values of 0 or less are omitted, and the caption reports it. */
   readonly log?: boolean;
+  /** Show fractions in percent: 0.12 as 12 %. Default: for relative changes of the query or of `transform`. */
+  readonly percent?: boolean;
+  /** For `candlestick`: a column drawn as bars in the lowest part, with an axis at the right. */
+  readonly volume?: Name;
+}
+
+/** What to draw. Columns are named exactly; defaults are chosen from the table and its source. */
+export interface PlotOptions<Name extends string = string> extends Omit<LayerOptions<Name>, "axis"> {
+  /** Default: the first date or timestamp; for `histogram` the first number column. */
+  readonly x?: Name;
+  /** Several marks over the same x, the first one behind; options of the chart apply to each layer without its own. */
+  readonly layers?: readonly LayerOptions<Name>[];
+  /** Draw one small chart per value of this column; of more than 36 values, those with the most rows. */
+  readonly facet?: Name;
+  /** The number of facets in a row; default 2, of more than 4 facets 3. */
+  readonly columns?: number;
+  /** `independent`: each facet has its own y axis, and x axis of numbers. Default `shared`. */
+  readonly scales?: "shared" | "independent";
+  /** For `histogram`: the number of bins of equal width, or the width of each. Default: about 30 with round bounds. */
+  readonly bins?: Bins;
+  /**
+   * `false` omits dates without rows, such as weekends, from the axis. Default `true`, with a `candlestick` `false`.
+   */
+  readonly gaps?: boolean;
   /** The title; default: what is drawn, and its source. */
   readonly title?: string;
   /** Size of the drawing area in pixels; default 640 × 320. */

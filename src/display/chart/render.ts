@@ -85,16 +85,23 @@ const ignore = (): void => {};
  * removes tooltips, which an image cannot show and whose expressions take time.
  */
 function drawnSpec(spec: ChartSpec): ChartSpec {
-  const { values } = spec["data"] as { readonly values: readonly object[] };
-  return { ...withoutTooltips(spec), data: { values: values.map((datum) => ({ ...datum })) } };
+  return Object.fromEntries(
+    Object.entries(spec)
+      .filter(([name]) => name !== "tooltip")
+      .map(([name, part]) => [name, name === "data" ? { values: copied((part as SpecData).values) } : drawnPart(part)]),
+  );
 }
 
-/** The encoding is in the unit itself, or in the unit that a facet repeats. */
-function withoutTooltips(spec: ChartSpec): ChartSpec {
-  const inner = spec["spec"] as ChartSpec | undefined;
-  if (inner !== undefined) return { ...spec, spec: withoutTooltips(inner) };
-  return { ...spec, encoding: { ...(spec["encoding"] as object), tooltip: undefined } };
+function drawnPart(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(drawnPart);
+  return typeof part === "object" && part !== null ? drawnSpec(part as ChartSpec) : part;
 }
+
+interface SpecData {
+  readonly values: readonly object[];
+}
+
+const copied = (values: readonly object[]): readonly object[] => values.map((datum) => ({ ...datum }));
 
 /**
  * Renders SVG as a PNG with `scale` image pixels per SVG pixel.

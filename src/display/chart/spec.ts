@@ -4,11 +4,14 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import { type Collapse, transformType } from "../../spec/vocabulary.js";
 import { grouped } from "../base/number-text.js";
 import { filterText, heldFilter, isSelected } from "../base/source-parts.js";
-import { chooseColumns } from "./choose.js";
-import { markType } from "./marks/marks.js";
+import { checkPlotOptions } from "./check-options.js";
+import { facetedOf, facetsOf, sizeOf } from "./facets.js";
+import { drawLayers, drawnTitle, unitOf, valuesOf } from "./layers.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
-import { drawable, nameOf } from "./parts/channel.js";
-import type { ChartValues } from "./parts/data.js";
+import { DATES } from "./parts/axes.js";
+import { drawable } from "./parts/channel.js";
+import type { Datum } from "./parts/data.js";
+import { BESIDE_CANDLES, CONFIG } from "./parts/look.js";
 
 const PADDING = 12;
 
@@ -18,7 +21,7 @@ const SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json";
 export interface PlannedChart {
   readonly spec: ChartSpec;
   readonly text: string;
-  readonly values: ChartValues;
+  readonly values: readonly Datum[];
 }
 
 /**
@@ -26,43 +29,31 @@ export interface PlannedChart {
  * as expressions.
  */
 export function planChart(table: Table, options: PlotOptions, source: FrameSource | undefined): PlannedChart {
-  const { mark, choice } = chooseColumns(table, options);
-  const type = markType(mark);
-  const values = type.values(table, choice);
-  const { title, subtitle } = titleOf(type.title(choice), options, source, table);
-  const caption = [...subtitle, ...values.notes].map((line) => drawable(line, 160));
-  const size = {
-    width: options.width ?? (choice.facet ? 280 : 640),
-    height: options.height ?? (choice.facet ? 180 : 320),
-  };
-  const unit = type.unit(choice, values, {
-    width: size.width,
-    percent: transformType(source?.transform)?.isShare === true,
-  });
-  const text = `${mark} chart · ${title} · ${grouped(values.rows)} rows${caption.length > 0 ? ` · ${caption.join(" · ")}` : ""}`;
+  checkPlotOptions(options);
+  const { drawn, facets, notes } = facetsOf(table, options);
+  const layers = drawLayers(drawn, options, source);
+  const { title, subtitle } = titleOf(drawnTitle(layers), options, source, drawn);
+  const caption = [...new Set([...subtitle, ...notes, ...layers.flatMap(({ values }) => values.notes)])].map((line) =>
+    drawable(line, 160),
+  );
+  const size = sizeOf(options, facets);
+  const { values, dates } = valuesOf(layers);
+  const unit = unitOf(layers, size);
+  const marks = layers.map(({ mark }) => mark).join(" and ");
+  const rows = Math.max(...layers.map(({ values }) => values.rows));
+  const text = `${marks} chart · ${title} · ${grouped(rows)} rows${caption.length > 0 ? ` · ${caption.join(" · ")}` : ""}`;
+  const { facet } = layers[0].choice;
+  const isBesideCandles = layers.length > 1 && layers.some(({ mark }) => mark === "candlestick");
   const spec = {
     $schema: SCHEMA,
     description: drawable(text, 400),
     // Front ends without Vega show a picture on a panel; the space keeps the text off its edge.
     padding: PADDING,
     title: { text: drawable(title, 160), ...(caption.length > 0 && { subtitle: caption }), anchor: "start" },
-    data: { values: values.values },
-    ...(choice.facet === undefined
-      ? { ...size, ...unit }
-      : {
-          facet: { field: "facet", type: "nominal", title: nameOf(choice.facet) },
-          columns: 2,
-          spec: { ...size, ...unit },
-        }),
-    config: {
-      axis: { labelFontSize: 11, titleFontSize: 12, gridOpacity: 0.4, labelLimit: 160, titleLimit: 400 },
-      title: { fontSize: 14, subtitleFontSize: 11, offset: 8, limit: 640 },
-      legend: { labelLimit: 160, titleLimit: 160 },
-      view: { stroke: null },
-      // Vega builds the aria label of a mark from an expression with unescaped column names; the description overrides
-      // it.
-      mark: { aria: false },
-    },
+    ...(dates !== undefined && { params: [{ name: DATES, value: dates }] }),
+    data: { values },
+    ...(facet === undefined ? { ...size, ...unit } : facetedOf(facet, { ...size, ...unit }, facets, options)),
+    config: isBesideCandles ? { ...CONFIG, range: { ...CONFIG.range, category: BESIDE_CANDLES } } : CONFIG,
   };
   return { spec, text: scrub(text), values };
 }

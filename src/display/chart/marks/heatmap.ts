@@ -12,6 +12,7 @@ export const heatmap: MarkType = {
     channels.filter((c) => c.scale === "text" && c !== x && !taken.has(c.name)).slice(0, 1),
   needsY: false,
   byKey: false,
+  isLayer: false,
   values: heatmapValues,
   unit: heatmapUnit,
   title: ({ x, y, color }) =>
@@ -24,11 +25,12 @@ function heatmapValues(table: Table, choice: Choice): ChartValues {
   const xs = choice.x === undefined ? undefined : cellsOfAxis(choice.x);
   const ys = y === undefined ? undefined : cellsOfAxis(y);
   const heat = choice.color === undefined ? undefined : vectorToNumbers(choice.color.vector);
+  const facets = choice.facet === undefined ? undefined : labels(choice.facet);
   const cells = new Map<string, { row: number; sum: number; count: number }>();
   for (let row = 0; row < table.numRows; row++) {
     const value = heat === undefined ? 1 : heat[row];
     if (Number.isNaN(value)) continue;
-    const key = `${xs?.codes[row] ?? 0} ${ys?.codes[row] ?? 0}`;
+    const key = `${xs?.codes[row] ?? 0} ${ys?.codes[row] ?? 0} ${facets?.codes[row] ?? 0}`;
     const cell = cells.get(key);
     if (cell === undefined) cells.set(key, { row, sum: value, count: 1 });
     else {
@@ -40,6 +42,7 @@ function heatmapValues(table: Table, choice: Choice): ChartValues {
     x: xs === undefined ? "" : xs.words[xs.codes[row]],
     y: ys === undefined ? "" : ys.words[ys.codes[row]],
     heat: heat === undefined ? sum : sum / count,
+    ...(facets && { facet: facets.words[facets.codes[row]] }),
   }));
   const coarse = [xs?.note, ys?.note].filter((note) => note !== undefined);
   return { values, notes: coarse, rows: table.numRows };

@@ -1,9 +1,10 @@
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
+import { InputError } from "../../../errors/errors.js";
 import { grouped } from "../../base/number-text.js";
 import { numberAxis, numberTip, seriesColors, type Unit } from "../parts/axes.js";
-import { type Channel, type Choice, nameOf } from "../parts/channel.js";
+import { type Bins, type Channel, type Choice, nameOf, tipName } from "../parts/channel.js";
 import { type ChartValues, clean, labels, roundStep } from "../parts/data.js";
-import type { MarkType } from "./mark.js";
+import type { MarkType, UnitContext } from "./mark.js";
 
 /** The distribution of the numbers of x. */
 export const histogram: MarkType = {
@@ -11,13 +12,14 @@ export const histogram: MarkType = {
   defaultY: () => [],
   needsY: false,
   byKey: false,
+  isLayer: false,
   values: (_, choice) => histogramValues(choice, choice.x as Channel),
   unit: histogramUnit,
   title: ({ x }) => `distribution of ${x?.name}`,
 };
 
-/** The bars of a histogram: about 30 bins with round bounds, for each colour and facet. */
-function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
+/** The bars of a histogram, for each colour and facet. */
+function histogramValues({ color, facet, bins }: Choice, x: Channel): ChartValues {
   const numbers = vectorToNumbers(x.vector);
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -29,14 +31,13 @@ function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
     if (value > high) high = value;
   }
   if (rows === 0) return { values: [], notes: ["no numbers"], rows };
-  const step = roundStep((high - low) / 30);
-  const first = Math.floor(low / step);
+  const { start, step, last } = binsOf(low, high, bins);
   const colors = color === undefined ? undefined : labels(color);
   const facets = facet === undefined ? undefined : labels(facet);
   const bars = new Map<string, { bin: number; count: number; row: number }>();
   for (let row = 0; row < numbers.length; row++) {
     if (!Number.isFinite(numbers[row])) continue;
-    const bin = Math.floor(numbers[row] / step) - first;
+    const bin = Math.min(last, Math.floor((numbers[row] - start) / step));
     const key = `${bin} ${colors?.codes[row] ?? 0} ${facets?.codes[row] ?? 0}`;
     const bar = bars.get(key);
     if (bar === undefined) bars.set(key, { bin, count: 1, row });
@@ -44,8 +45,8 @@ function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
   }
   const inOrder = [...bars.values()].sort((a, b) => a.bin - b.bin);
   const values = inOrder.map(({ bin, count, row }) => ({
-    x: clean((first + bin) * step),
-    x2: clean((first + bin + 1) * step),
+    x: clean(start + bin * step),
+    x2: clean(start + (bin + 1) * step),
     y: count,
     ...(colors && { color: colors.words[colors.codes[row]] }),
     ...(facets && { facet: facets.words[facets.codes[row]] }),
@@ -57,11 +58,37 @@ function histogramValues({ color, facet }: Choice, x: Channel): ChartValues {
   };
 }
 
-function histogramUnit({ x, color, log }: Choice): Unit {
+/**
+ * The first bound, the width and the number of the last bin: `bins` equal parts of the range, or about 30 with round
+ * bounds. The largest value belongs to the last bin.
+ */
+function binsOf(low: number, high: number, bins: Bins | undefined) {
+  const isRange = typeof bins === "number" && high > low;
+  if (isRange) return { start: low, step: (high - low) / bins, last: bins - 1 };
+  const step = typeof bins === "object" ? bins.width : roundStep((high - low) / 30);
+  if ((high - low) / step > MOST_BINS) {
+    throw new InputError(`Bins of width ${step} would be more than ${grouped(MOST_BINS)}.`, {
+      code: "BadArgument",
+      hint: `The values are from ${low} to ${high}: pass a larger width.`,
+    });
+  }
+  return { start: Math.floor(low / step) * step, step, last: Number.POSITIVE_INFINITY };
+}
+
+/** The most bins of a histogram, about as many as a wide screen has pixels. */
+export const MOST_BINS = 2_000;
+
+function histogramUnit({ x, color, log, percent }: Choice, _: ChartValues, { width }: UnitContext): Unit {
   return {
     mark: { type: "bar", binSpacing: 1 },
     encoding: {
-      x: { field: "x", type: "quantitative", bin: { binned: true }, title: nameOf(x), axis: numberAxis(false) },
+      x: {
+        field: "x",
+        type: "quantitative",
+        bin: { binned: true },
+        title: nameOf(x),
+        axis: numberAxis(percent, width),
+      },
       x2: { field: "x2" },
       y: {
         field: "y",
@@ -71,7 +98,12 @@ function histogramUnit({ x, color, log }: Choice): Unit {
         axis: numberAxis(false),
       },
       ...(color && { color: seriesColors(nameOf(color)) }),
-      tooltip: [numberTip("x", "from"), numberTip("x2", "to"), numberTip("y", "rows", ",")],
+      tooltip: [
+        ...(color ? [{ field: "color", type: "nominal", title: tipName(color) }] : []),
+        numberTip("x", "from", percent ? ".4~%" : undefined),
+        numberTip("x2", "to", percent ? ".4~%" : undefined),
+        numberTip("y", "rows", ","),
+      ],
     },
   };
 }

@@ -4,11 +4,10 @@ import type { Unit } from "../parts/axes.js";
 import type { Channel, Choice } from "../parts/channel.js";
 import type { ChartValues } from "../parts/data.js";
 
-/** The size of the chart and properties of its values. */
+/** The size of the drawing, of a facet if there are several. */
 export interface UnitContext {
   readonly width: number;
-  /** The values of y are fractions. */
-  readonly percent: boolean;
+  readonly height: number;
 }
 
 export interface MarkType {
@@ -25,6 +24,8 @@ export interface MarkType {
   readonly checkY?: (y: readonly Channel[]) => void;
   /** Whether the series are coloured by the key of the table by default. */
   readonly byKey: boolean;
+  /** Whether the mark can be one of several layers. */
+  readonly isLayer: boolean;
   readonly values: (table: Table, choice: Choice) => ChartValues;
   readonly unit: (choice: Choice, values: ChartValues, context: UnitContext) => Unit;
   readonly title: (choice: Choice) => string;

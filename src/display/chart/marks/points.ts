@@ -3,7 +3,16 @@ import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { grouped } from "../../base/number-text.js";
 import { numberAxis, numberTip, seriesColors, type Unit, xChannel, xTip } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
-import { ascending, type ChartValues, type Datum, datumMaker, type Labels, labels, xNumbers } from "../parts/data.js";
+import {
+  ascending,
+  type ChartValues,
+  type Datum,
+  datumMaker,
+  type Labels,
+  labels,
+  largest,
+  xNumbers,
+} from "../parts/data.js";
 import { type MarkType, TIME_FIRST } from "./mark.js";
 
 /** The most points or bars drawn: lines and areas keep their shape with fewer points; the caption reports it. */
@@ -33,7 +42,8 @@ function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firstNumber
     needsY: true,
     byKey: true,
     values: (table, choice) => pointValues(table, choice, look.isPath),
-    unit: (choice, values, { percent }) => pointUnit(choice, values, percent, look),
+    isLayer: true,
+    unit: (choice, values, { width }) => pointUnit(choice, values, width, look),
     title: ({ y, color }) => `${y.map(({ name }) => name).join(", ")}${color === undefined ? "" : ` by ${color.name}`}`,
   };
 }
@@ -90,7 +100,7 @@ function alike(channels: readonly Channel[]): Channel[] {
 
 /** The inline data of a line, area, bar or point chart; with several y columns, one series each. */
 function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues {
-  const { x, y, color, isKeyColor, facet, log } = choice;
+  const { x, y, color, isKeyColor, facet, log, isLayer } = choice;
   const xs = xNumbers(x, table.numRows);
   const colors = color === undefined ? undefined : labels(color);
   const facets = facet === undefined ? undefined : labels(facet);
@@ -100,7 +110,7 @@ function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues
     seriesOf(
       xs,
       channel,
-      { name: y.length > 1 ? channel.name : undefined, colors, facets, drawn },
+      { name: y.length > 1 || (isLayer && !color) ? channel.name : undefined, colors, facets, drawn },
       x?.scale !== "text",
     ),
   );
@@ -152,13 +162,6 @@ interface Tags {
   readonly drawn: ReadonlySet<number> | undefined;
 }
 
-/** The codes of the colours with the most rows, ties in order of first appearance. */
-function largest({ codes, words }: Labels, most: number): Set<number> {
-  const counts = new Float64Array(words.length);
-  for (const code of codes) counts[code]++;
-  return new Set([...counts.keys()].sort((a, b) => counts[b] - counts[a] || a - b).slice(0, most));
-}
-
 /** The rows of each series in order of x; a series is one y column of one colour in one facet. */
 function seriesOf(
   xs: Float64Array,
@@ -204,13 +207,8 @@ function thinned({ rows, y }: Series, xs: Float64Array, limit: number): number[]
   return lttb(x, values, limit).map((at) => rows[at]);
 }
 
-function pointUnit(
-  choice: Choice,
-  values: ChartValues,
-  percent: boolean,
-  { mark, fromZero, isStacked }: PointLook,
-): Unit {
-  const { x, y, color, log } = choice;
+function pointUnit(choice: Choice, values: ChartValues, width: number, { mark, fromZero, isStacked }: PointLook): Unit {
+  const { x, y, color, log, percent, isLayer } = choice;
   const title = y.length === 1 ? nameOf(y[0]) : null;
   const scale = log ? { type: "log", nice: false } : { zero: fromZero };
   const yChannel = {
@@ -221,18 +219,26 @@ function pointUnit(
     axis: numberAxis(percent),
     ...(!isStacked && { stack: null }),
   };
-  const tooltip = [xTip(x), numberTip("y", tipText(title ?? "value"), percent ? ".2%" : undefined)];
+  const tooltip = [xTip(choice), numberTip("y", tipText(title ?? "value"), percent ? ".2%" : undefined)];
   const tagged = values.values.some((datum) => "color" in datum);
   if (tagged) tooltip.splice(1, 0, { field: "color", type: "nominal", title: color ? tipName(color) : "column" });
+  const size = isStacked && x?.scale !== "text" ? { size: barWidth(values, width) } : {};
+  const behind = isStacked && isLayer ? { opacity: 0.55 } : {};
   return {
-    mark,
+    mark: { ...mark, ...size, ...behind },
     encoding: {
-      x: xChannel(x),
+      x: xChannel(choice, values, width),
       y: yChannel,
       ...(tagged && { color: seriesColors(color ? nameOf(color) : null) }),
       tooltip,
     },
   };
+}
+
+/** The width of bars over dates or numbers, so that neighbours do not overlap. */
+function barWidth({ values }: ChartValues, width: number): number {
+  const places = new Set(values.map(({ x }) => x)).size;
+  return Math.max(1, Math.min(24, Math.floor((0.7 * width) / Math.max(1, places))));
 }
 
 /**

@@ -11,6 +11,9 @@ export interface Channel {
   readonly days: boolean;
 }
 
+/** The number of bins of equal width, or the width of each. */
+export type Bins = number | { readonly width: number };
+
 /** All channels of a chart, passed or defaulted. */
 export interface Choice {
   readonly x: Channel | undefined;
@@ -19,7 +22,16 @@ export interface Choice {
   /** The colour comes from the key instead of the caller: if there are very many series, only some are drawn. */
   readonly isKeyColor: boolean;
   readonly facet: Channel | undefined;
+  /** The volume of a candle. */
+  readonly volume: Channel | undefined;
   readonly log: boolean;
+  /** The values of y are fractions. */
+  readonly percent: boolean;
+  /** Dates are at their distance in time, instead of one beside the other. */
+  readonly gaps: boolean;
+  readonly bins: Bins | undefined;
+  /** The layer is one of several: its series have names of their own in the legend. */
+  readonly isLayer: boolean;
 }
 
 export const nameOf = (channel: Channel | undefined): string => drawable(channel?.name ?? "row", 80);

@@ -58,6 +58,13 @@ export function labels({ vector }: Channel): Labels {
   return { codes, words: [...places.keys()] };
 }
 
+/** The codes with the most rows, ties in order of first appearance. */
+export function largest({ codes, words }: Labels, most: number): Set<number> {
+  const counts = new Float64Array(words.length);
+  for (const code of codes) counts[code]++;
+  return new Set([...counts.keys()].sort((a, b) => counts[b] - counts[a] || a - b).slice(0, most));
+}
+
 /** The least number 1, 2 or 5 times a power of ten that is not below `step`. */
 export function roundStep(step: number): number {
   if (!(step > 0)) return 1;
