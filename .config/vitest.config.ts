@@ -9,13 +9,10 @@ const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = (path: string): string => `${root}src/${path}`;
 
-/**
- * What starts kernels, programs or services, or measures: others leave nothing behind for the next file. Limits and
- * metadata of a service are kept by its address, and a port may be that of an earlier file's service.
- */
-const ROOMS_ALONE = /^test\/(?:cli|client|contract|disk|display|engine|faults|first-hour|fuzz|kernel|project|server)\//;
+/** What starts kernels or programs, or measures; others leave nothing behind for the next file. */
+const ROOMS_ALONE = /^test\/(?:cli|faults|fuzz|kernel|project)\//;
 const LEAVES_TRACES =
-  /worker_threads|rememberSecret|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
+  /worker_threads|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
 
 const isAlone = (file: string): boolean =>
   ROOMS_ALONE.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
@@ -50,7 +47,15 @@ export default defineConfig(({ mode }) => {
       env: { TZ: "America/Los_Angeles", ARROWBOOK_TESTS: mode },
       projects: [
         // One after the other in a process: the code of the package is loaded and optimised once.
-        { extends: true, test: { name: "together", isolate: false, include: files.filter((file) => !isAlone(file)) } },
+        {
+          extends: true,
+          test: {
+            name: "together",
+            isolate: false,
+            include: files.filter((file) => !isAlone(file)),
+            setupFiles: [`${root}test/support/forget.ts`],
+          },
+        },
         { extends: true, test: { name: "alone", include: files.filter(isAlone) } },
       ],
     },

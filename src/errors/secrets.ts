@@ -4,7 +4,8 @@
  * this process uses.
  */
 
-const known = new Set<string>();
+/** The keys of this process. */
+export const knownSecrets = new Set<string>();
 
 /** Shorter keys (such as `sample`) may be common text; the pattern below still removes them from addresses. */
 const SHORTEST_KNOWN = 8;
@@ -12,8 +13,8 @@ const SHORTEST_KNOWN = 8;
 /** Registers a key that {@link scrub} then removes everywhere, also percent-encoded. */
 export function rememberSecret(key: string): void {
   if (key.length < SHORTEST_KNOWN) return;
-  known.add(key);
-  known.add(encodeURIComponent(key));
+  knownSecrets.add(key);
+  knownSecrets.add(encodeURIComponent(key));
 }
 
 const KEY_PATTERN =
@@ -22,12 +23,12 @@ const KEY_PATTERN =
 /** Removes keys from text: `api_key=abc` becomes `api_key=[key]`. */
 export function scrub(text: string): string {
   let clean = text.replace(KEY_PATTERN, "$1[key]");
-  for (const key of known) if (clean.includes(key)) clean = clean.replaceAll(key, "[key]");
+  for (const key of knownSecrets) if (clean.includes(key)) clean = clean.replaceAll(key, "[key]");
   return clean;
 }
 
 /** Whether bytes contain a key that this process uses, such as a reply that repeats it. */
 export function holdsSecret(bytes: Uint8Array): boolean {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return [...known].some((key) => all.includes(key));
+  return [...knownSecrets].some((key) => all.includes(key));
 }

@@ -7,6 +7,7 @@ import type { MirrorOptions } from "../../src/client/mirror/mirror.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
+import { runs } from "../support/whole.js";
 import { changingTable, type Row } from "./changing-table.js";
 
 const { server, set } = await changingTable();
@@ -147,7 +148,7 @@ it.each(["a folder", "an engine"])("reads beside synchronisations see one state 
       }
     };
     const readers = [reader(), reader()];
-    for (let i = 1; i <= 12; i++) {
+    for (let i = 1; i <= runs(12, 4); i++) {
       const at = `2024-04-${String(i).padStart(2, "0")}T00:00:00Z`;
       states.set(at, 1 + (i % 3));
       set(ROWS.slice(0, 1 + (i % 3)), at);

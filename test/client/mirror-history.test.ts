@@ -5,6 +5,7 @@ import type { Manifest } from "../../src/client/mirror/log.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { isWhole } from "../support/whole.js";
 import { linesOf, linesOfRows, type Quote, QuoteTable } from "./as-of-run.js";
 
 const root = temporaryFolder("history");
@@ -198,7 +199,7 @@ it("verify finds cells that changed in a file of the same size", async () => {
   });
 });
 
-it.each(["folder", "engine"] as const)(
+it.each(isWhole ? (["folder", "engine"] as const) : (["folder"] as const))(
   "merges many small pieces of a %s by itself, and loses no state",
   async (place) => {
     const many = Array.from({ length: 400 }, (_, i) => quote(`T${i}`, 1));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { serviceOf } from "../faults/bulk-fixtures.js";
+import { runs } from "../support/whole.js";
 import { changingTable, type Row } from "./changing-table.js";
 
 const { server, set } = await changingTable();
@@ -96,7 +97,7 @@ it("removes no file that it did not write, whatever its name", async () => {
         for (const each of foreign) expect(readFileSync(join(folder, each), "utf8")).toBe(`of someone else: ${each}`);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 

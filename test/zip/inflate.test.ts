@@ -2,6 +2,7 @@ import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { CHUNK, Inflater } from "../../src/format/inflater.js";
 import { Random } from "../fuzz/random.js";
+import { isWhole } from "../support/whole.js";
 import { canonical, DeflateBits } from "./deflate-bits.js";
 import { inflateParts, type Parts } from "./inflate-parts.js";
 
@@ -35,6 +36,7 @@ const ways: Parts[] = [
   { feed: 17, room: 336 },
   { feed: 4096, room: 1000 },
 ];
+const LEVELS = isWhole ? [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] : [0, 1, 6, 9];
 const strategies = ["Z_DEFAULT_STRATEGY", "Z_FILTERED", "Z_HUFFMAN_ONLY", "Z_RLE", "Z_FIXED"] as const;
 
 /** Whether two byte strings are equal; `toEqual` takes seconds for long ones. */
@@ -52,7 +54,7 @@ function zlibMessage(stream: Uint8Array): string | undefined {
 describe("what zlib deflates is inflated to the same bytes", () => {
   it.each(strategies)("every level, %s", (strategy) => {
     for (const [name, content] of Object.entries(contents)) {
-      for (let level = 0; level <= 9; level++) {
+      for (const level of LEVELS) {
         const stream = deflateRawSync(content, { level, strategy: constants[strategy] });
         // All levels in one way, each way at some level.
         const used = [ways[0], ways[1 + (level % (ways.length - 1))]];

@@ -136,7 +136,8 @@ function pending(code: string, status: string, ms: number): ServiceError {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-const inMemory = new Map<string, number[]>();
+/** The times of the exports of this process in the last hour, by service and key. */
+export const exportTimes = new Map<string, number[]>();
 
 /**
  * Counts one export against the hourly limit of this key (spec 8: 60), across processes through a small file of times,
@@ -147,7 +148,7 @@ export async function countExport(settings: Settings, now: number = Date.now()):
   const account = accountOf(settings);
   const limit = settings.limits.exportsPerHour;
   const local = isLocal(settings.url);
-  const known = local ? (inMemory.get(account) ?? []) : await readTimes(account);
+  const known = local ? (exportTimes.get(account) ?? []) : await readTimes(account);
   const times = known.filter((time) => time > now - HOUR_MS && time <= now);
   if (times.length >= limit) {
     const after = times[times.length - limit] + HOUR_MS - now;
@@ -158,7 +159,7 @@ export async function countExport(settings: Settings, now: number = Date.now()):
       retry: { retryable: false, after },
     });
   }
-  inMemory.set(account, [...times, now]);
+  exportTimes.set(account, [...times, now]);
   if (!local) await noteTime(account, times, now);
 }
 
@@ -169,7 +170,7 @@ async function readTimes(account: string): Promise<number[]> {
     const lines = (await readFile(fileOf(account), "utf8")).split("\n");
     return lines.map(Number).filter((time) => time > 0);
   } catch {
-    return inMemory.get(account) ?? [];
+    return exportTimes.get(account) ?? [];
   }
 }
 

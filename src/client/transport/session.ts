@@ -18,7 +18,8 @@ export function reportingTo(session: Session, onProgress: OnProgress): Session {
   return { ...session, settings: { ...session.settings, onProgress } };
 }
 
-const shared = new Map<string, Limiter>();
+/** The limiters of this process by service, key and limits. */
+export const limiters = new Map<string, Limiter>();
 
 /**
  * The limiter of a service and key, shared by all `connect` calls of this process with the same service, key and
@@ -27,8 +28,8 @@ const shared = new Map<string, Limiter>();
 function limiterFor(settings: Settings): Limiter {
   const { concurrency, windows } = settings.limits;
   const identity = `${accountOf(settings)} ${concurrency} ${JSON.stringify(windows)}`;
-  const limiter = shared.get(identity) ?? new Limiter(concurrency, windows);
-  shared.set(identity, limiter);
+  const limiter = limiters.get(identity) ?? new Limiter(concurrency, windows);
+  limiters.set(identity, limiter);
   return limiter;
 }
 
