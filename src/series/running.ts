@@ -1,7 +1,7 @@
-import type { Table } from "../columns/arrow/arrow.js";
+import { DataType, type Table } from "../columns/arrow/arrow.js";
 import { refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, vectorAt } from "./core/choose.js";
-import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
+import { exactColumn, exactOf, isExact, smallColumn, smallUnits, sumPrecision } from "./core/exact.js";
 import { type Column, type Computed, picked } from "./core/numbers.js";
 import type { PieceKernel } from "./core/pieces.js";
 import { ExactSum } from "./core/sums.js";
@@ -129,9 +129,32 @@ function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): C
 }
 
 function exactCumsum(table: Table, at: number, track: Track): Column {
-  const { units, scale, precision } = exactOf(vectorAt(table, at));
-  const sums = runningSums(units, track, false);
-  return exactColumn(table.schema.fields[at], sums, { scale, precision: sumPrecision(precision) });
+  const [field, vector] = [table.schema.fields[at], vectorAt(table, at)];
+  const small = smallUnits(vector);
+  const sums = small && smallSums(small, track);
+  if (sums !== undefined) return smallColumn(field, sums, sumShape(vector.type));
+  return exactColumn(field, runningSums(exactOf(vector).units, track, false), sumShape(vector.type));
+}
+
+const sumShape = (type: DataType) => ({
+  scale: DataType.isDecimal(type) ? type.scale : undefined,
+  precision: DataType.isDecimal(type) ? sumPrecision(type.precision) : 19,
+});
+
+/** As {@link runningSums}, of whole doubles, NaN as null; undefined where a sum is beyond those that doubles hold. */
+function smallSums(units: Float64Array, track: Track): Float64Array | undefined {
+  const out = new Float64Array(units.length).fill(Number.NaN);
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    let sum = 0;
+    for (let i = track.starts[g]; i < track.starts[g + 1]; i++) {
+      const row = rowAt(track, i);
+      if (Number.isNaN(units[row])) continue;
+      sum += units[row];
+      if (Math.abs(sum) > Number.MAX_SAFE_INTEGER) return undefined;
+      out[row] = sum;
+    }
+  }
+  return out;
 }
 
 /** By row, the sum of the values up to it in its series; at a null the last sum if it `repeats`, else null. */

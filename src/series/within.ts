@@ -1,5 +1,4 @@
-import type { Data, Field, Table } from "../columns/arrow/arrow.js";
-import { Vector } from "../columns/arrow/arrow.js";
+import { type Data, DataType, type Field, type Table, Vector } from "../columns/arrow/arrow.js";
 import { columnIndex, namesOf } from "../columns/arrow/column-names.js";
 import { sliceData } from "../columns/arrow/record-batch.js";
 import { typeName } from "../columns/arrow/schema.js";
@@ -10,6 +9,7 @@ import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { shown } from "../errors/shown.js";
 import { isNumber, vectorAt } from "./core/choose.js";
+import { isExact, smallUnits } from "./core/exact.js";
 import { type Column, type Computed, doubleColumn, integerColumn, numbersOf, picked, renamed } from "./core/numbers.js";
 import { quantileOfSorted } from "./core/quantile.js";
 import { withColumns } from "./core/tables.js";
@@ -151,41 +151,43 @@ function ranksOf(
 ): Column {
   oneOf(rank, ["average", "min", "max", "dense", "first"], "rank");
   const field = table.schema.fields[at];
-  const vector = vectorAt(table, at);
-  const present = presentOf(vector);
   const order = sortedRows(table, [{ column: at, descending }]);
-  const codes = numbersInOrder(vector, order);
-  const held = new Int32Array(groups.count);
-  const dense = new Int32Array(groups.count);
-  const last = new Int32Array(groups.count).fill(-1);
-  // Equal values of a group: the row that came first has the number of them, the others that row.
-  const start = new Int32Array(groups.count);
-  const firstOf = new Int32Array(table.numRows);
-  const ties = new Int32Array(table.numRows);
-  const ranks = new Float64Array(table.numRows).fill(Number.NaN);
-  for (let i = 0; i < order.length; i++) {
-    const row = order[i];
-    if (present !== undefined && present[row] === 0) break;
-    const group = groups.of[row];
-    held[group]++;
-    if (last[group] !== codes[i]) {
-      last[group] = codes[i];
-      start[group] = row;
-      dense[group]++;
+  const values = comparable(vectorAt(table, at), order);
+  const { from, to } = groups.spans();
+  const rows = new Int32Array(order.length);
+  const next = from.slice();
+  for (let i = 0; i < order.length; i++) rows[next[groups.of[order[i]]]++] = order[i];
+  const ranks = new Float64Array(order.length).fill(Number.NaN);
+  for (let group = 0; group < groups.count; group++) {
+    let dense = 0;
+    let end = from[group];
+    for (let start = end; start < to[group] && !Number.isNaN(values[rows[start]]); start = end) {
+      const value = values[rows[start]];
+      while (end < to[group] && values[rows[end]] === value) end++;
+      const low = start - from[group] + 1;
+      const high = end - from[group];
+      dense++;
+      const shared = { average: (low + high) / 2, min: low, max: high, dense, first: low };
+      for (let i = start; i < end; i++) ranks[rows[i]] = rank === "first" ? low + i - start : shared[rank];
     }
-    firstOf[row] = start[group];
-    ties[start[group]]++;
-    ranks[row] = rank === "dense" ? dense[group] : held[group];
-  }
-  if (rank === "first" || rank === "dense") return integerColumn(field, ranks);
-  const smallest = ranks.slice();
-  for (let row = 0; row < ranks.length; row++) {
-    if (Number.isNaN(ranks[row])) continue;
-    const low = smallest[firstOf[row]];
-    const more = ties[firstOf[row]] - 1;
-    ranks[row] = rank === "min" ? low : rank === "max" ? low + more : low + more / 2;
   }
   return rank === "average" ? doubleColumn(field, ranks) : integerColumn(field, ranks);
+}
+
+/** Doubles by row that are equal where the values of a column are, NaN for nulls, which are last in its order. */
+function comparable(vector: Vector, order: Uint32Array): Float64Array {
+  const exact = DataType.isFloat(vector.type)
+    ? numbersOf(vector)
+    : isExact(vector.type)
+      ? smallUnits(vector)
+      : undefined;
+  if (exact !== undefined) return exact;
+  const numbers = new Float64Array(order.length);
+  const present = presentOf(vector);
+  for (const [i, number] of numbersInOrder(vector, order).entries()) {
+    numbers[order[i]] = present === undefined || present[order[i]] !== 0 ? number : Number.NaN;
+  }
+  return numbers;
 }
 
 /** A number for each place in a sorted order: that of the place before where the values are equal. */

@@ -2,6 +2,7 @@
 // are addresses in this memory.
 
 export { add } from "./columns/add";
+export { clip, remainders } from "./columns/limit";
 export { multiply } from "./columns/multiply";
 export { narrow, pickWidened } from "./columns/narrow";
 export { lookUp, pick } from "./columns/pick";

@@ -28,7 +28,14 @@ const names = frame.groupBy("ticker").count().rename({ count: "rows" });
 const polarsNames = polars.groupBy("ticker").agg(pl.col("close").count().alias("rows"));
 await duckdb.run("create table names as select ticker, count(*) as rows from t group by ticker");
 
+// The same prices as decimals and as doubles in both, for what is computed by value.
+const priced = frame.select("ticker", "date", "close").with({ price: frame.column("close").cast("double") });
+const polarsPriced = polars
+  .select("ticker", "date", pl.col("close").alias("price"))
+  .withColumn(pl.col("price").cast(pl.Decimal(15, 4)).alias("close"));
+
 const column = (name) => frame.column(name);
+const pricedColumn = (name) => priced.column(name);
 /** The result of a statement as a table of DuckDB's own. */
 const table = (sql) => async () => {
   await duckdb.run(`create or replace temp table o as ${sql}`);
@@ -129,20 +136,47 @@ const VERBS = {
     arrowbook: () => column("ticker").replace(/[AE]/, "-").length,
     polars: () => polars.getColumn("ticker").str.replaceAll("[AE]", "-").length,
   },
-  "mod, exact": {
+  "mod, decimals": {
     limits: [2, 1],
-    arrowbook: () => column("close").mod(7).length,
-    polars: () => polars.select(pl.col("close").modulo(7)).height,
+    arrowbook: () => pricedColumn("close").mod(7).length,
+    polars: () => polarsPriced.select(pl.col("close").modulo(7)).height,
   },
-  "clip, exact": {
+  "mod, doubles": {
     limits: [2, 1],
-    arrowbook: () => column("close").clip(10, 60).length,
-    polars: () => polars.select(pl.col("close").clip(10, 60)).height,
+    arrowbook: () => pricedColumn("price").mod(7).length,
+    polars: () => polarsPriced.select(pl.col("price").modulo(7)).height,
   },
-  log: {
+  "clip, decimals": {
     limits: [2, 1],
-    arrowbook: () => column("close").log().length,
-    polars: () => polars.select(pl.col("close").log()).height,
+    arrowbook: () => pricedColumn("close").clip(10, 60).length,
+    polars: () => polarsPriced.select(pl.col("close").clip(10, 60)).height,
+  },
+  "clip, doubles": {
+    limits: [2, 1],
+    arrowbook: () => pricedColumn("price").clip(10, 60).length,
+    polars: () => polarsPriced.select(pl.col("price").clip(10, 60)).height,
+  },
+  "log, decimals": {
+    limits: [2, 1],
+    arrowbook: () => pricedColumn("close").log().length,
+    polars: () => polarsPriced.select(pl.col("close").log()).height,
+  },
+  "log, doubles": {
+    limits: [2, 1],
+    arrowbook: () => pricedColumn("price").log().length,
+    polars: () => polarsPriced.select(pl.col("price").log()).height,
+  },
+  "when, numbers, decimals": {
+    limits: [2, 1],
+    arrowbook: () => when(pricedColumn("close").gt(60)).then(pricedColumn("close")).otherwise(0).length,
+    polars: () =>
+      polarsPriced.select(pl.when(pl.col("close").gt(60)).then(pl.col("close")).otherwise(pl.lit(0))).height,
+  },
+  "when, numbers, doubles": {
+    limits: [2, 1],
+    arrowbook: () => when(pricedColumn("price").gt(60)).then(pricedColumn("price")).otherwise(0).length,
+    polars: () =>
+      polarsPriced.select(pl.when(pl.col("price").gt(60)).then(pl.col("price")).otherwise(pl.lit(0))).height,
   },
   "quarter of dates": {
     limits: [2, 1],
@@ -175,15 +209,25 @@ const VERBS = {
     arrowbook: () => frame.groupBy("ticker").with({ m: ["close", "mean"] }).numRows,
     polars: () => polars.withColumn(pl.col("close").mean().over("ticker").alias("m")).height,
   },
-  "groupBy(ticker).with: rank": {
+  "groupBy(ticker).with: rank, decimals": {
     limits: [2, 1],
-    arrowbook: () => frame.groupBy("ticker").with({ r: ["close", "rank"] }).numRows,
-    polars: () => polars.withColumn(pl.col("close").rank().over("ticker").alias("r")).height,
+    arrowbook: () => priced.groupBy("ticker").with({ r: ["close", "rank"] }).numRows,
+    polars: () => polarsPriced.withColumn(pl.col("close").rank().over("ticker").alias("r")).height,
   },
-  "groupBy(ticker).with: running sum": {
+  "groupBy(ticker).with: rank, doubles": {
     limits: [2, 1],
-    arrowbook: () => frame.groupBy("ticker").with({ s: ["close", "cumsum"] }).numRows,
-    polars: () => polars.withColumn(pl.col("close").cumSum().over("ticker").alias("s")).height,
+    arrowbook: () => priced.groupBy("ticker").with({ r: ["price", "rank"] }).numRows,
+    polars: () => polarsPriced.withColumn(pl.col("price").rank().over("ticker").alias("r")).height,
+  },
+  "groupBy(ticker).with: running sum, decimals": {
+    limits: [2, 1],
+    arrowbook: () => priced.groupBy("ticker").with({ s: ["close", "cumsum"] }).numRows,
+    polars: () => polarsPriced.withColumn(pl.col("close").cumSum().over("ticker").alias("s")).height,
+  },
+  "groupBy(ticker).with: running sum, doubles": {
+    limits: [2, 1],
+    arrowbook: () => priced.groupBy("ticker").with({ s: ["price", "cumsum"] }).numRows,
+    polars: () => polarsPriced.withColumn(pl.col("price").cumSum().over("ticker").alias("s")).height,
   },
   "describe(close, volume)": {
     limits: [1.5, 1],
@@ -270,7 +314,7 @@ writeFileSync(
 How fast filters, joins, groups and sorts are beside the peers.
 
 Made by \`npm run bench -- verbs\`: the price table of ${data.PRICE_ROWS.toLocaleString("en")} rows × ${data.PRICE_COLUMNS.length} columns (text, two dates, seven decimals), once in each
-of arrowbook (exact decimals of 16 bytes, one thread, and a second one where rows of 192 MB are put in another order), nodejs-polars (doubles, ${threads} threads) and DuckDB (decimals of 8 bytes, ${threads} threads, results into a
+of arrowbook (exact decimals of 16 bytes, one thread, and a second one where rows of 192 MB are put in another order), nodejs-polars (doubles, and decimals where a row says so, ${threads} threads) and DuckDB (decimals of 8 bytes, ${threads} threads, results into a
 temporary table). The contenders take turns in one process; medians of ${ROUNDS} runs, the first run of each beside them. Processor time is that of
 all threads. "MB left behind" is how much more memory the buffers take after the call, rows that only were counted included.
 

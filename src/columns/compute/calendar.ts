@@ -47,15 +47,35 @@ export function datePart(vector: Vector, name: DatePart, place: Place): Vector {
   }
   return mapChunks(vector, new Int64(), (data) => {
     const { days, nanos } = instantsOf(data);
-    if (ofDay === undefined) return integerData(data.length, validOf(data), (i) => ofTime(nanos(i)));
-    // Dates come in runs and repeat: the last one is kept.
-    let [last, value] = [Number.NaN, 0];
-    return integerData(data.length, validOf(data), (i) => {
-      const day = days(i);
-      if (day !== last) [last, value] = [day, ofDay(day)];
-      return value;
-    });
+    const valid = validOf(data);
+    const part = ofDay === undefined ? undefined : remembered(ofDay);
+    const words = new Int32Array(2 * data.length);
+    for (let i = 0; i < data.length; i++) {
+      if (!isValid(valid, i)) continue;
+      const value = part === undefined ? ofTime(nanos(i)) : part(days(i));
+      words[2 * i] = value;
+      words[2 * i + 1] = value >> 31;
+    }
+    return unitsData(INTEGER, data.length, words, valid);
   });
+}
+
+/** Days that are remembered, about 45 years before and after 1970: most dates repeat. */
+const REMEMBERED = 16_384;
+
+/** A part of a day, computed once for each of most days. */
+function remembered(ofDay: (days: number) => number): (days: number) => number {
+  const known = new Int16Array(2 * REMEMBERED);
+  const held = new Uint8Array(2 * REMEMBERED);
+  return (days) => {
+    const at = days + REMEMBERED;
+    if (!(at >= 0 && at < known.length)) return ofDay(days);
+    if (held[at] === 0) {
+      known[at] = ofDay(days);
+      held[at] = 1;
+    }
+    return known[at];
+  };
 }
 
 /**

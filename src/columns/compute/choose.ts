@@ -15,8 +15,9 @@ import {
 import { alignedBits } from "../arrow/bits.js";
 import { emptyData } from "../arrow/record-batch.js";
 import { takeColumn } from "../table/take.js";
+import { isFixedWidth } from "../table/take-fixed.js";
 import { cast, castConstant, commonType } from "./cast.js";
-import { isValid, needEqualLength, validOf } from "./chunks.js";
+import { isValid, needEqualLength, validOf, valuesData } from "./chunks.js";
 import type { Constant } from "./constant.js";
 import { dictionaryData, textData } from "./map-texts.js";
 import type { Operand } from "./operands.js";
@@ -47,21 +48,91 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
   const type = held
     .map((vector) => vector.type as DataType)
     .reduce((a, b) => commonType(a, b, place), like as DataType);
+  const sources = made.map((vector) => vector && cast(vector, type, {}, place));
+  const steps = values.map((value) => (value instanceof Vector ? 1 : 0));
+  return copiedValues(branches, sources, steps) ?? takenValues(branches, sources, steps, type);
+}
+
+function takenValues(
+  branches: Uint16Array,
+  sources: readonly (Vector | undefined)[],
+  steps: readonly number[],
+  type: DataType,
+): Vector {
   const chunks: Data[] = [];
   let rows = 0;
-  const starts = made.map((vector, k) => {
-    if (vector === undefined) return { from: -1, step: 0 };
-    const from = rows;
-    rows += vector.length;
-    chunks.push(...(cast(vector, type, {}, place).data as readonly Data[]));
-    return { from, step: values[k] instanceof Vector ? 1 : 0 };
+  const starts = sources.map((source) => {
+    const from = source === undefined ? -1 : rows;
+    rows += source?.length ?? 0;
+    chunks.push(...((source?.data ?? []) as readonly Data[]));
+    return from;
   });
-  const picks = new Int32Array(length);
-  for (let i = 0; i < length; i++) {
-    const { from, step } = starts[branches[i]];
-    picks[i] = from + step * i;
-  }
+  const picks = new Int32Array(branches.length);
+  for (let i = 0; i < picks.length; i++) picks[i] = starts[branches[i]] + steps[branches[i]] * i;
   return takeColumn(new Vector(chunks.length === 0 ? [emptyData(type)] : chunks), picks);
+}
+
+/** Values of 4 bytes or a multiple, copied source by source; undefined for others. */
+function copiedValues(
+  branches: Uint16Array,
+  sources: readonly (Vector | undefined)[],
+  steps: readonly number[],
+): Vector | undefined {
+  const { length } = branches;
+  const [like] = (sources.find((source) => source !== undefined && source.length > 0)?.data ?? []) as readonly Data[];
+  if (length === 0 || like === undefined || !isFixedWidth(like.type)) return undefined;
+  const Parts = like.values instanceof Float64Array ? Float64Array : Int32Array;
+  const parts = (like.values.BYTES_PER_ELEMENT * like.stride) / Parts.BYTES_PER_ELEMENT;
+  if (!Number.isInteger(parts)) return undefined;
+  const out = new Parts(length * parts);
+  const hasNulls = sources.some((source) => source === undefined || source.nullCount > 0);
+  const marks = hasNulls ? new Uint8Array((length + 7) >> 3) : undefined;
+  for (const [branch, source] of [...sources.entries()].reverse()) {
+    const step = steps[branch];
+    let row = 0;
+    for (const data of (source?.data ?? []) as readonly Data[]) {
+      const { buffer, byteOffset } = data.values as { buffer: ArrayBuffer; byteOffset: number };
+      const from = new Parts(buffer, byteOffset, data.length * parts);
+      const end = step === 0 ? length : row + data.length;
+      const rows = branches.subarray(row, end);
+      // The rows of other branches are overwritten.
+      if (branch === sources.length - 1 && step === 1) out.set(from, row * parts);
+      else if (branch === sources.length - 1 && parts === 1) out.fill(from[0]);
+      else copyParts(rows, branch, { from, step, parts }, out.subarray(row * parts));
+      const valid = validOf(data);
+      for (let i = 0; marks !== undefined && i < rows.length; i++) {
+        if (rows[i] === branch && isValid(valid, i * step)) marks[(row + i) >> 3] |= 1 << ((row + i) & 7);
+      }
+      row = end;
+    }
+  }
+  const Values = like.values.constructor as new (buffer: ArrayBufferLike) => ArrayBufferView;
+  return new Vector([valuesData(like.type, length, new Values(out.buffer), marks)]);
+}
+
+interface Source {
+  readonly from: Float64Array | Int32Array;
+  /** 1, or 0 where one value is for all rows. */
+  readonly step: number;
+  /** Of each value. */
+  readonly parts: number;
+}
+
+/** Copies the values of the rows in a branch. */
+function copyParts(branches: Uint16Array, branch: number, { from, step, parts }: Source, out: Source["from"]): void {
+  if (parts === 1) {
+    for (let row = 0; row < branches.length; row++) if (branches[row] === branch) out[row] = from[row * step];
+    return;
+  }
+  const stride = step * parts;
+  for (let row = 0; row < branches.length; row++) {
+    if (branches[row] !== branch) continue;
+    const [to, at] = [row * parts, row * stride];
+    for (let part = 0; part < parts; part += 2) {
+      out[to + part] = from[at + part];
+      out[to + part + 1] = from[at + part + 1];
+    }
+  }
 }
 
 /** Texts by row: the values are the dictionary. */
@@ -83,9 +154,12 @@ function branchOfRows(conditions: readonly Vector[], length: number): Uint16Arra
     for (const data of condition.data as readonly Data[]) {
       const valid = validOf(data);
       const bits = alignedBits(data.values as Uint8Array, data.offset, data.length);
-      for (let i = 0; i < data.length; i++, at++) {
-        if ((bits[i >> 3] & (1 << (i & 7))) !== 0 && isValid(valid, i)) branches[at] = k;
+      for (let i = 0; i < data.length; i += 8) {
+        const byte = bits[i >> 3] & (valid?.[i >> 3] ?? 255);
+        const end = byte === 0 ? i : Math.min(i + 8, data.length);
+        for (let row = i; row < end; row++) if ((byte & (1 << (row & 7))) !== 0) branches[at + row] = k;
       }
+      at += data.length;
     }
   }
   return branches;

@@ -64,6 +64,7 @@ function quotientType(a: UnitsType, b: UnitsType, scale: number): UnitsType {
 
 /** The rows that hold values and whose divisor is not 0. */
 export function withoutZeros({ words, count, step }: Units, { valid, length }: Rows): Validity {
+  if (step === 0) return small(words, 0, count) === 0 ? new Uint8Array((length + 7) >> 3) : valid;
   let held: Uint8Array | undefined;
   for (let i = 0; i < length; i++) {
     if (small(words, i * step, count) !== 0) continue;

@@ -5,10 +5,11 @@ import type { Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
 import { isValid, unitsData, wordsOf } from "./chunks.js";
 import { withoutZeros } from "./divide.js";
-import { arithmetic, type Operand } from "./operands.js";
+import { inBlocksUntil } from "./in-blocks.js";
+import { arithmetic, type Operand, type Rows } from "./operands.js";
 import type { Place } from "./place.js";
 import { mapDoubles, mapUnits, numberType } from "./round.js";
-import { big, MOST_DIGITS, small, store, type UnitsType } from "./units.js";
+import { big, constantUnits, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
 
 /** Sizes up to this are whole numbers whose remainders doubles hold. */
 const HALF = 2 ** 52;
@@ -34,41 +35,74 @@ export function sign(vector: Vector, place: Place): Vector {
 export function mod(left: Vector, right: Operand, place: Place): Vector {
   return arithmetic(left, right, place, {
     doubles(a, b, step, { length, valid }, out) {
+      if (step === 0 && Number.isInteger(b[0]) && b[0] !== 0 && Math.abs(b[0]) <= HALF) {
+        for (let i = 0; i < length; i++) {
+          if (isValid(valid, i)) out[i] = Math.abs(a[i]) <= HALF ? remainder(a[i], b[0]) : a[i] % b[0];
+        }
+        return;
+      }
       for (let i = 0; i < length; i++) if (isValid(valid, i)) out[i] = a[i] % b[i * step];
     },
     exact(first, second) {
       const type = remainderType(first, second);
-      const count = wordsOf(type);
       const [upA, upB] = [type.scale - first.scale, type.scale - second.scale];
-      const [fa, fb] = [POWERS[upA], POWERS[upB]];
       return {
         type,
         compute(a, b, { length, from, ...rows }) {
           const valid = withoutZeros(b, { length, from, ...rows });
-          const out = new Int32Array(length * count);
-          for (let i = 0; i < length; i++) {
-            if (!isValid(valid, i)) continue;
-            const x = small(a.words, i * a.step, a.count) * fa;
-            const y = small(b.words, i * b.step, b.count) * fb;
-            if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(out, i * count, count, remainder(x, y));
-            else {
-              const rest = (big(a, i) * 10n ** BigInt(upA)) % (big(b, i) * 10n ** BigInt(upB));
-              storeChecked(out, i * count, type, rest, { ...place, row: from + i });
-            }
-          }
-          return unitsData(type, length, out, valid);
+          const isScaled = b.step === 0 && upB > 0;
+          const other = isScaled ? constantUnits(big(b, 0) * 10n ** BigInt(upB)) : b;
+          const division = { powers: { left: upA, right: isScaled ? 0 : upB }, type, place };
+          const words = remainders(a, other, division, { length, from, valid });
+          return unitsData(type, length, words, valid);
         },
       };
     },
   });
 }
 
-/** The remainder of whole numbers of at most 2^52, as `%` has it in a tenth of the time. */
+interface Division {
+  /** Powers of ten that bring the operands to the scale of the remainder. */
+  readonly powers: { readonly left: number; readonly right: number };
+  readonly type: UnitsType;
+  readonly place: Place;
+}
+
+function remainders(a: Units, b: Units, { powers, type, place }: Division, { length, valid, from }: Rows): Int32Array {
+  const count = wordsOf(type);
+  const [fa, fb] = [POWERS[powers.left], POWERS[powers.right]];
+  const remainderOf = (words: Int32Array, i: number): void => {
+    const x = small(a.words, i * a.step, a.count) * fa;
+    const y = small(b.words, i * b.step, b.count) * fb;
+    if (Math.abs(x) <= HALF && Math.abs(y) <= HALF) store(words, i * count, count, remainder(x, y));
+    else {
+      const rest = (big(a, i) * 10n ** BigInt(powers.left)) % (big(b, i) * 10n ** BigInt(powers.right));
+      storeChecked(words, i * count, type, rest, { ...place, row: from + i });
+    }
+  };
+  if (a.count === 4 && b.count === 4 && count === 4 && powers.left === 0 && powers.right === 0) {
+    const { words, beyond } = inBlocksUntil(a, b, { length, valid }, ({ run, left, right, step, count, out }) =>
+      run.remainders(left, right, step, count, out),
+    );
+    for (const i of beyond) remainderOf(words, i);
+    return words;
+  }
+  const out = new Int32Array(length * count);
+  for (let i = 0; i < length; i++) if (isValid(valid, i)) remainderOf(out, i);
+  return out;
+}
+
+/**
+ * The remainder of a division by a whole number as `%` has it, in a tenth of the time; both at most 2^52 in size, so
+ * that each step is exact.
+ */
 function remainder(x: number, y: number): number {
-  const rest = x - Math.trunc(x / y) * y;
+  if (x === 0) return x;
+  const [size, divisor] = [Math.abs(x), Math.abs(y)];
+  const rest = size - Math.floor(size / divisor) * divisor;
   // The quotient is rounded, and may be off by one.
-  if (x >= 0) return rest < 0 ? rest + Math.abs(y) : rest >= Math.abs(y) ? rest - Math.abs(y) : rest;
-  return rest > 0 ? rest - Math.abs(y) : rest <= -Math.abs(y) ? rest + Math.abs(y) : rest;
+  const right = rest < 0 ? rest + divisor : rest >= divisor ? rest - divisor : rest;
+  return x < 0 ? -right : right;
 }
 
 /** A remainder is not larger than either operand. */

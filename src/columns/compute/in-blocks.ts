@@ -39,6 +39,28 @@ export function inBlocks(a: Units, b: Units, length: number, compute: (block: Bl
   return new Int32Array(bytes.buffer, 0, length * 4);
 }
 
+/**
+ * As {@link inBlocks}, by a program that returns how many results it made before operands that it does not hold: also
+ * the rows of those, for which the result is left to the caller. Rows without a value are 0.
+ */
+export function inBlocksUntil(
+  a: Units,
+  b: Units,
+  { length, valid }: { readonly length: number; readonly valid: Validity },
+  program: (block: Block) => number,
+): { readonly words: Int32Array; readonly beyond: readonly number[] } {
+  const beyond: number[] = [];
+  const words = inBlocks(a, b, length, ({ left, right, step, count, out, first, run }) => {
+    for (let i = 0; i < count; i++) {
+      const [at, otherAt, outAt] = [left + i * BYTES, right + i * step, out + i * BYTES];
+      i += program({ run, left: at, right: otherAt, step, count: count - i, out: outAt, first: first + i });
+      if (i < count && isValid(valid, first + i)) beyond.push(first + i);
+    }
+  });
+  clearNulls(words, valid, length);
+  return { words, beyond };
+}
+
 const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 

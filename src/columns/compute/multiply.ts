@@ -2,7 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import type { Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
 import { isValid, unitsData, wordsOf } from "./chunks.js";
-import { clearNulls, inBlocks } from "./in-blocks.js";
+import { inBlocksUntil } from "./in-blocks.js";
 import { arithmetic, type Operand, type Rows } from "./operands.js";
 import type { Place } from "./place.js";
 import { big, MOST_DIGITS, small, store, type Units, type UnitsType } from "./units.js";
@@ -63,14 +63,9 @@ function multiplyUnits(a: Units, b: Units, type: UnitsType, { length, valid, fro
 
 /** Multiplies values of 128 bits: most products have as many, the others are computed one by one. */
 function multiply128(a: Units, b: Units, type: UnitsType, { length, valid, from }: Rows, place: Place): Int32Array {
-  const beyond: number[] = [];
-  const products = inBlocks(a, b, length, ({ run, left, right, step, count, out, first }) => {
-    for (let i = 0; i < count; i++) {
-      i += run.multiply(left + i * 16, right + i * step, step, count - i, out + i * 16);
-      if (i < count && isValid(valid, first + i)) beyond.push(first + i);
-    }
-  });
-  clearNulls(products, valid, length);
+  const { words: products, beyond } = inBlocksUntil(a, b, { length, valid }, ({ run, left, right, step, count, out }) =>
+    run.multiply(left, right, step, count, out),
+  );
   const words = wordsOf(type) === 4 ? products : as256(products);
   for (const i of beyond) {
     storeChecked(words, i * wordsOf(type), type, big(a, i) * big(b, i), { ...place, row: from + i });

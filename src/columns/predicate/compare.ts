@@ -7,13 +7,12 @@ import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
 import { choose } from "../compute/choose.js";
 import { allNull, both, isValid, mapPairs, mapTruths, presentOf, truthData, type Validity } from "../compute/chunks.js";
-import { type Constant, exactConstant, numberConstant } from "../compute/constant.js";
+import type { Constant } from "../compute/constant.js";
 import { combine } from "../compute/logic.js";
 import { doublesOf, isNumber, type Operand } from "../compute/operands.js";
-import { type Place, unlike, wrongType } from "../compute/place.js";
-import { mapDoubles, mapUnits } from "../compute/round.js";
+import { type Place, unlike } from "../compute/place.js";
 import { isText } from "../compute/texts.js";
-import { big, exactType, isDays, small, timestampType, type Units, type UnitsType, unitsOf } from "../compute/units.js";
+import { big, exactType, isDays, small, timestampType, type Units, unitsOf } from "../compute/units.js";
 import { compareText } from "../table/sort.js";
 import { accepts, type Comparison, compareDoubles, ORDERS, type Orders, predicateOf, type Value } from "./predicate.js";
 
@@ -47,52 +46,6 @@ export function isIn(vector: Vector, values: Iterable<Constant>, place: Place): 
   const some = all.filter((value): value is Value => value !== null && !Number.isNaN(value as number));
   const found = mapTruths(vector, predicateOf(vector.type as DataType, "eq", some, place).marks);
   return some.length === all.length ? found : combine(found, "or", nullTruths(vector), place);
-}
-
-/**
- * Each value, or the bound beyond which it is; a bound that is null is none.
- *
- * @throws {InputError} WrongType, BadArgument, DifferentLength
- */
-export function clip(vector: Vector, low: Operand, high: Operand, place: Place): Vector {
-  if (!isNumber(vector.type)) throw wrongType(place, vector.type, "a column of numbers");
-  const quick = low instanceof Vector || high instanceof Vector ? undefined : clipped(vector, low, high, place);
-  if (quick !== undefined) return quick;
-  const beyond = [compare(vector, "lt", low, place), compare(vector, "gt", high, place)];
-  return choose(beyond, [low, high, vector], place);
-}
-
-/** Values within constant bounds that the type of the column holds, in one pass; undefined for other bounds. */
-function clipped(vector: Vector, low: Constant, high: Constant, place: Place): Vector | undefined {
-  const exact = exactType(vector.type);
-  if (exact === undefined) {
-    const [least, most] = [low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY].map((bound) =>
-      numberConstant(bound, vector.type, place),
-    );
-    return mapDoubles(vector, (value) => (value < least ? least : Math.min(value, most)));
-  }
-  const [least, most] = [low, high].map((bound) => boundUnits(bound, exact, vector.type, place));
-  if (least === undefined || most === undefined) return undefined;
-  const [first, last] = [Number(least ?? -TWO_53), Number(most ?? TWO_53)];
-  return mapUnits(vector, exact, {
-    down: 0,
-    up: 0,
-    // Units up to 2^52 in size; bounds beyond them are beyond these.
-    divide: (units) => (units < first ? first : Math.min(units, last)),
-    divideBig: (units) => (least !== null && units < least ? least : most !== null && units > most ? most : units),
-    place,
-  });
-}
-
-const TWO_53 = 2n ** 53n;
-
-/** A bound in the units of a type, null without one; undefined where the type does not hold it. */
-function boundUnits(bound: Constant, { scale, precision }: UnitsType, type: DataType, place: Place) {
-  if (bound === null) return null;
-  const exact = exactConstant(bound, type, place);
-  if (exact === undefined || exact.scale > scale) return undefined;
-  const units = exact.units * 10n ** BigInt(scale - exact.scale);
-  return String(units < 0n ? -units : units).length > Math.min(precision, 18) ? undefined : units;
 }
 
 /**

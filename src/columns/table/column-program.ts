@@ -5,6 +5,7 @@ import { type Instance, instanceWith } from "../../wasm/compiled-module.js";
 /** What src/wasm/columns.ts exports; its comments say what each does. */
 interface Exports {
   add(left: number, right: number, step: number, count: number, sign: number, out: number): void;
+  clip(from: number, count: number, low: bigint, high: bigint, out: number): number;
   doubles(from: number, count: number, power: number, out: number): number;
   lookUp(from: number, size: number, places: number, count: number, width: number, out: number): void;
   multiply(left: number, right: number, step: number, count: number, out: number): number;
@@ -20,6 +21,7 @@ interface Exports {
   ): number;
   pick(from: number, places: number, count: number, width: number, out: number): void;
   pickWidened(from: number, places: number, count: number, width: number, out: number): void;
+  remainders(left: number, right: number, step: number, count: number, out: number): number;
   spread(values: number, count: number, mean: number, least: number, scale: number, bins: number, state: number): void;
   summarize(
     values: number,

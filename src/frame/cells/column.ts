@@ -32,7 +32,8 @@ import {
   type TextPattern,
   textLength,
 } from "../../columns/compute/text-functions.js";
-import { clip, compare, cut, isIn } from "../../columns/predicate/compare.js";
+import { clip } from "../../columns/predicate/clip.js";
+import { compare, cut, isIn } from "../../columns/predicate/compare.js";
 import type { Comparison } from "../../columns/predicate/predicate.js";
 import { showAs } from "../../display/base/show.js";
 import { htmlTable } from "../../display/table/html.js";

@@ -1,6 +1,7 @@
-import { DataType, Decimal, type Field, Int64, type Vector } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Decimal, type Field, type Vector } from "../../columns/arrow/arrow.js";
 import { vectorToBigInts } from "../../columns/arrow/vector-values.js";
-import { valuesData } from "../../columns/compute/chunks.js";
+import { isValid, unitsData, validOf, wordsOf } from "../../columns/compute/chunks.js";
+import { small, store, unitsOf } from "../../columns/compute/units.js";
 import { DataError } from "../../errors/errors.js";
 import { type Column, retyped } from "./numbers.js";
 
@@ -31,6 +32,22 @@ export function exactOf(vector: Vector): Exact {
   if (DataType.isDecimal(type))
     return { units, scale: (type as Decimal).scale, precision: (type as Decimal).precision };
   return { units, scale: undefined, precision: 19 };
+}
+
+/** The units of integers or decimals as doubles, null as NaN; undefined where one is 2^53 or more in size. */
+export function smallUnits(vector: Vector): Float64Array | undefined {
+  const out = new Float64Array(vector.length);
+  let row = 0;
+  for (const data of vector.data as readonly Data[]) {
+    if (data.length === 0) continue;
+    const { words, count } = unitsOf(data);
+    const valid = validOf(data);
+    for (let i = 0; i < data.length; i++, row++) {
+      out[row] = isValid(valid, i) ? small(words, i * count, count) : Number.NaN;
+      if (Number.isNaN(out[row]) && isValid(valid, i)) return undefined;
+    }
+  }
+  return out;
 }
 
 /** The precision of a sum: the most that the storage of `precision` digits allows (38 or 76), as in SQL engines. */
@@ -69,10 +86,33 @@ export function exactColumn(
       value >>= 64n;
     }
   }
-  const type = isInteger ? new Int64() : new Decimal(scale, precision, words * 64);
-  const values = isInteger ? data : new Uint32Array(data.buffer);
-  const name = isInteger ? "Integer" : `BigDecimal(${precision},${scale})`;
-  return { field: retyped(field, type, name), data: valuesData(type, units.length, values, valid) };
+  return columnOf(field, new Int32Array(data.buffer), valid, { scale, precision });
+}
+
+/** As {@link exactColumn}, of whole doubles below 2^53 in size, NaN as null. */
+export function smallColumn(field: Field, units: Float64Array, shape: Omit<Exact, "units">): Column {
+  const count = shape.scale === undefined ? 2 : shape.precision > NARROW ? 8 : 4;
+  const words = new Int32Array(units.length * count);
+  const valid = new Uint8Array((units.length + 7) >> 3);
+  for (let i = 0; i < units.length; i++) {
+    if (Number.isNaN(units[i])) continue;
+    store(words, i * count, count, units[i]);
+    valid[i >> 3] |= 1 << (i & 7);
+  }
+  return columnOf(field, words, valid, shape);
+}
+
+/** A column of finished parts of 32 bits. */
+function columnOf(
+  field: Field,
+  words: Int32Array,
+  valid: Uint8Array,
+  { scale, precision }: Omit<Exact, "units">,
+): Column {
+  const type = { scale: scale ?? 0, precision, isInteger: scale === undefined };
+  const name = scale === undefined ? "Integer" : `BigDecimal(${precision},${scale})`;
+  const data = unitsData(type, words.length / wordsOf(type), words, valid);
+  return { field: retyped(field, data.type, name), data };
 }
 
 function overflow(field: Field, value: bigint, limit: string): DataError {

@@ -1,6 +1,7 @@
 import { type Data, DataType, Field, Float64, Int64, makeData, Vector } from "../../columns/arrow/arrow.js";
 import { fieldOf, TYPE_KEY } from "../../columns/arrow/schema.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
+import { store } from "../../columns/compute/units.js";
 import { decimalDoubles } from "../../columns/table/decimal-doubles.js";
 import { takeVector } from "../../columns/table/take.js";
 import { cutsOf, joined } from "./pieces.js";
@@ -79,7 +80,8 @@ export function doubleColumn(field: Field, values: Float64Array): Column {
 export function integerColumn(field: Field, values: Float64Array): Column {
   const { length, nullCount, nullBitmap } = doubleData(values);
   const data = new BigInt64Array(length);
-  for (let row = 0; row < length; row++) if (!Number.isNaN(values[row])) data[row] = BigInt(values[row]);
+  const words = new Int32Array(data.buffer);
+  for (let row = 0; row < length; row++) if (!Number.isNaN(values[row])) store(words, 2 * row, 2, values[row]);
   const type = new Int64();
   return {
     field: retyped(field, type, "Integer"),
