@@ -1,6 +1,6 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
-// also made by this package, and the values must be equal; so must those of the verbs beside pandas, and of Parquet
-// files beside pyarrow. `--write` renews the tables of results.md.
+// also made by this package, and the values must be equal; so must those of the verbs and tasks beside pandas, and of
+// Parquet files beside pyarrow. `--write` renews the tables of results.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ const arrowbook = await import("arrowbook");
 const { connect } = arrowbook;
 const { compareVerbs } = await import("./verbs.mjs");
 const { compareParquet } = await import("./parquet.mjs");
+const { compareRecipes } = await import("./recipes.mjs");
 const { groups, REASONS, rowsOf } = await import("./python-calls.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
 
@@ -38,6 +39,7 @@ try {
   checkPage(tables);
   await compareVerbs(python, arrowbook, check);
   await compareParquet(python, arrowbook, check);
+  await compareRecipes(python, arrowbook, check);
 } finally {
   await service.close();
 }
