@@ -59,7 +59,8 @@ export const TYPE_TITLES: readonly string[] = KINDS.filter((kind) => kind !== "u
 );
 
 /**
- * A parsed service type name. `precision` and `scale` (total digits, digits after the point) are set for decimals only.
+ * A parsed service type name. `precision` and `scale` (total digits, digits after the point) are set for decimals,
+ * `scale` for timestamps whose name has the digits of a second: `DateTime(9)`.
  */
 export interface ServiceType {
   readonly kind: TypeKind;
@@ -68,6 +69,9 @@ export interface ServiceType {
   /** The name as the service writes it. */
   readonly text: string;
 }
+
+/** The digits of a second that a timestamp of a type keeps: 3, 6 or 9. */
+export const unitDigits = (scale = 0): 3 | 6 | 9 => (scale > 6 ? 9 : scale > 3 ? 6 : 3);
 
 /** The digits of a `decimal` or `BigDecimal` without parameters: the widest Decimal128, half of it after the point. */
 const BARE_DECIMAL = { precision: 38, scale: 18 } as const;
@@ -95,6 +99,8 @@ export function parseType(text: string): ServiceType {
     const possible = precision >= 1 && precision <= MAX_PRECISION && scale <= precision;
     return possible ? { kind: "decimal", precision, scale, text } : { kind: "unknown", text };
   }
+  const digits = /^(?:datetime|timestamp)\s*\(\s*(\d)\s*\)$/i.exec(trimmed)?.[1];
+  if (digits !== undefined) return { kind: "datetime", scale: Number(digits), text };
   const bare = (trimmed.endsWith(")") ? trimmed.split("(", 1)[0].trimEnd() : trimmed).toLowerCase();
   return { kind: BY_NAME.get(bare) ?? "unknown", text };
 }

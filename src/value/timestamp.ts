@@ -1,11 +1,11 @@
 import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, readDate, two, writeDate } from "./date.js";
 import { writePadded } from "./digits.js";
-import { withoutEnd } from "./text.js";
 
 /** Returned by {@link readTimestamp}: the bytes are not a timestamp; the timestamp has digits below a millisecond. */
 export const NO_TIMESTAMP = Number.NaN;
 export const TOO_FINE = Number.POSITIVE_INFINITY;
 
+const SECONDS_PER_DAY = 86_400;
 const MS_PER_DAY = 86_400_000;
 
 /** From 0001-01-01 to before 10000-01-01, UTC. */
@@ -28,40 +28,99 @@ const twoDigits = (b: Uint8Array, p: number): number => digit(b, p) * 10 + digit
  * @returns milliseconds, {@link NO_TIMESTAMP} or {@link TOO_FINE}
  */
 export function readTimestamp(b: Uint8Array, start: number, end: number, round = false): number {
-  if (end - start < 20) return NO_TIMESTAMP;
+  if (!readTime(b, start, end) || !time.hasZone) return NO_TIMESTAMP;
+  if (time.finest <= 3) return time.ms;
+  if (!round) return TOO_FINE;
+  const nearest = time.ms + roundingUp(b, time.fraction + 3, time.last, time.ms);
+  return nearest < END_MS ? nearest : NO_TIMESTAMP;
+}
+
+/** What {@link readTime} found. */
+export const time = {
+  /** Whole milliseconds since 1970-01-01 UTC, rounded down. */
+  ms: 0,
+  /** The digits of the second's fraction up to the last one that is not zero. */
+  finest: 0,
+  /** The positions after the decimal point, and after the last digit of the fraction. */
+  fraction: 0,
+  last: 0,
+  hasZone: false,
+};
+
+/**
+ * Reads a timestamp as {@link readTimestamp} does, or one without a zone, which is in UTC, into {@link time}: to the
+ * last digit, as many as there are.
+ *
+ * @returns false if the bytes are not a timestamp
+ */
+export function readTime(b: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 19) return false;
   const days = readDate(b, start);
   const separator = b[start + 10];
-  if (days === NO_DATE || (separator !== 84 && separator !== 116 && separator !== 32)) return NO_TIMESTAMP;
+  if (days === NO_DATE || (separator !== 84 && separator !== 116 && separator !== 32)) return false;
   const hours = twoDigits(b, start + 11);
   const minutes = twoDigits(b, start + 14);
   const seconds = twoDigits(b, start + 17);
-  if (!(hours < 24 && minutes < 60 && seconds < 60) || b[start + 13] !== 58 || b[start + 16] !== 58)
-    return NO_TIMESTAMP;
+  if (!(hours < 24 && minutes < 60 && seconds < 60) || b[start + 13] !== 58 || b[start + 16] !== 58) return false;
   let p = start + 19;
-  let fraction = 0;
+  time.finest = 0;
   if (b[p] === 46 && p < end) {
     const from = ++p;
-    while (p < end && digit(b, p) >= 0) p++;
-    if (p === from) return NO_TIMESTAMP;
-    fraction = readFraction(b, from, p, round);
-  }
-  const offset = readOffset(b, p, end);
-  if (Number.isNaN(offset)) return NO_TIMESTAMP;
-  const time = days * MS_PER_DAY + ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction - offset * 60_000;
+    for (; p < end && digit(b, p) >= 0; p++) if (b[p] !== 48) time.finest = p - from + 1;
+    if (p === from) return false;
+    time.fraction = from;
+  } else time.fraction = p;
+  time.last = p;
+  time.hasZone = p < end;
+  const offset = time.hasZone ? readOffset(b, p, end) : 0;
+  if (Number.isNaN(offset)) return false;
+  const second = days * SECONDS_PER_DAY + (hours * 60 + minutes - offset) * 60 + seconds;
+  time.ms = second * 1000 + fractionDigits(b, time.fraction, 3);
   // An offset may lead out of the years that can be written and read again.
-  return (time >= FIRST_MS && time < END_MS) || time === TOO_FINE ? time : NO_TIMESTAMP;
+  return time.ms >= FIRST_MS && time.ms < END_MS;
 }
 
-function readFraction(b: Uint8Array, from: number, to: number, round: boolean): number {
-  let ms = 0;
-  for (let i = 0; i < 3; i++) ms = ms * 10 + (from + i < to ? b[from + i] - 48 : 0);
-  let rest = "";
-  for (let i = from + 3; i < to; i++) rest += String(b[i] - 48);
-  rest = withoutEnd(rest, "0");
-  if (rest === "") return ms;
-  if (!round) return TOO_FINE;
-  const half = rest === "5" ? ms % 2 === 1 : rest >= "5";
-  return half ? ms + 1 : ms;
+/** Digits of the fraction from a position on as a number, zeros after its end. */
+function fractionDigits(b: Uint8Array, from: number, digits: number): number {
+  let value = 0;
+  for (let i = from; i < from + digits; i++) value = value * 10 + (i < time.last ? b[i] - 48 : 0);
+  return value;
+}
+
+/** 1 if the digits from a position on round a number up, half to even; else 0. */
+function roundingUp(b: Uint8Array, from: number, to: number, number: number): 0 | 1 {
+  if (from >= to || b[from] < 53) return 0;
+  for (let i = from + 1; i < to; i++) if (b[i] !== 48) return 1;
+  return b[from] > 53 || number % 2 !== 0 ? 1 : 0;
+}
+
+const TWO_32 = 4_294_967_296;
+
+/**
+ * Stores the {@link time} that was read from `b` as the two halves of a 64-bit integer: units of 10^-`digits` seconds.
+ *
+ * @param digits 3, 6 or 9
+ * @param round digits beyond these are rounded half to even
+ * @returns 0: stored; 1: rounded and stored; 2: it has more digits; 3: it is beyond 64 bits; 4: it is rounded to a year
+ *   of five digits
+ */
+export function storeTime(b: Uint8Array, digits: number, round: boolean, words: Int32Array, at: number): number {
+  const isLoss = time.finest > digits;
+  if (isLoss && !round) return 2;
+  const more = digits - 3;
+  const rest = fractionDigits(b, time.fraction + 3, more);
+  const up = isLoss ? roundingUp(b, time.fraction + digits, time.last, more === 0 ? time.ms : rest) : 0;
+  const factor = 10 ** more;
+  if (time.ms + 1 === END_MS && rest + up === factor) return 4;
+  // In two halves, since doubles hold no product of 64 bits.
+  const high = Math.floor(time.ms / TWO_32);
+  const low = (time.ms - high * TWO_32) * factor + rest + up;
+  const carry = Math.floor(low / TWO_32);
+  const top = high * factor + carry;
+  if (top !== (top | 0)) return 3;
+  words[at] = low | 0;
+  words[at + 1] = top;
+  return isLoss ? 1 : 0;
 }
 
 /** The offset of the zone that fills `p` to `end`, in minutes east of UTC; NaN if it is malformed. */
@@ -72,6 +131,8 @@ function readOffset(b: Uint8Array, start: number, end: number): number {
   if (end - p === 3 && b[p] === 85 && b[p + 1] === 84 && b[p + 2] === 67) return 0;
   const sign = b[p] === 43 ? 1 : b[p] === 45 ? -1 : Number.NaN;
   const hours = twoDigits(b, p + 1);
+  // As DuckDB writes them: `+00`.
+  if (end - p === 3) return hours < 24 ? sign * hours * 60 + 0 : Number.NaN;
   const colon = b[p + 3] === 58 ? 1 : 0;
   const minutes = twoDigits(b, p + 3 + colon);
   if (end - p !== 5 + colon || !(hours < 24 && minutes < 60)) return Number.NaN;

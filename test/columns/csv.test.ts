@@ -207,7 +207,7 @@ describe("cells that do not fit", () => {
     ["Integer", "9223372036854775808"],
     ["Integer", "-9223372036854775809"],
     ["Boolean", "yes"],
-    ["DateTime", "2017-11-10 00:18:07"],
+    ["DateTime", "2017-11-10 00:18"],
     ["DateTime", "2017-11-10 24:00:00 UTC"],
     ["DateTime", "2017-02-30 00:00:00 UTC"],
     ["DateTime", "2017-11-10T00:18:07.1234Z"],

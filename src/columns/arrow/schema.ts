@@ -1,6 +1,7 @@
-import { type ColumnSpec, parseType, SPEC_TYPES } from "../../spec/columns.js";
+import { type ColumnSpec, parseType, SPEC_TYPES, unitDigits } from "../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import { type DataType, type Dictionary, Field, Schema, Type } from "./arrow.js";
+import { secondDigits } from "./instants.js";
 import { withKey } from "./key.js";
 import type { ReadOptions } from "./read-options.js";
 import { columnTypeOf, kindOfArrow, serviceTypeOfArrow } from "./types.js";
@@ -67,6 +68,10 @@ function notedType(type: DataType, metadata: ReadonlyMap<string, string> | undef
       if (actual.kind === "text") return (declared.precision ?? 0) > DECIMAL128_DIGITS ? noted : undefined;
       if (actual.kind !== "decimal") return undefined;
       return declared.precision === actual.precision && declared.scale === actual.scale ? noted : undefined;
+    case "datetime": {
+      const isSame = declared.scale === undefined || unitDigits(declared.scale) === secondDigits(type);
+      return actual.kind === "datetime" && isSame ? noted : undefined;
+    }
     default:
       return declared.kind === actual.kind ? noted : undefined;
   }

@@ -1,4 +1,4 @@
-import { type ServiceType, SPEC_TYPES, type TypeKind } from "../../spec/columns.js";
+import { type ServiceType, SPEC_TYPES, type TypeKind, unitDigits } from "../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import {
   Bool,
@@ -11,7 +11,9 @@ import {
   type Int,
   Int32,
   Int64,
+  TimestampMicrosecond,
   TimestampMillisecond,
+  TimestampNanosecond,
   Type,
   Utf8,
 } from "./arrow.js";
@@ -28,6 +30,8 @@ import {
   type TypedReader,
   timestamps,
 } from "./typed-readers.js";
+
+const TIMESTAMPS = { 3: TimestampMillisecond, 6: TimestampMicrosecond, 9: TimestampNanosecond };
 
 /** How the values of a column are used: as numbers, as positions in time, or as names. */
 export type Scale = "number" | "time" | "text";
@@ -72,7 +76,7 @@ const TYPES: Readonly<Record<TypeKind, ColumnType>> = {
   },
   datetime: {
     ids: [Type.Timestamp],
-    arrow: () => new TimestampMillisecond("UTC"),
+    arrow: ({ scale }) => new TIMESTAMPS[unitDigits(scale)]("UTC"),
     serviceType: () => SPEC_TYPES.datetime.title,
     read: timestamps,
     scale: "time",

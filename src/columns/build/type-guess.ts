@@ -1,9 +1,10 @@
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
+import { unitDigits } from "../../spec/columns.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import { isSpelledDouble } from "../../value/json-number.js";
 import type { PlainCell } from "../../value/text-form.js";
-import { NO_TIMESTAMP, readTimestamp, TOO_FINE } from "../../value/timestamp.js";
+import { readTime, time } from "../../value/timestamp.js";
 
 // The types that all cells so far have.
 const NUMBER = 1;
@@ -23,22 +24,23 @@ const EXPONENT = 3;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
-const T = 84;
-const Z = 90;
 
 /** Whole numbers of fewer digits are within 64 bits. */
 const SAFE_DIGITS = 18;
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_INT64 = -(2n ** 63n);
+/** The most digits of a second that Arrow has, and the milliseconds that 64 bits hold as nanoseconds. */
+const MAX_SECOND_DIGITS = 9;
+const MAX_NANOS_MS = 9_223_372_036_853;
 /** Digits of the widest decimal. */
 const MAX_PRECISION = 76;
 
 /**
  * Finds the service type of a column from all its cells: one that every cell has and that writes each cell as it was,
- * except that decimals and fractions of a second are padded with zeros. Numbers beside `NaN` or infinities are
- * doubles. `007`, `1e5`, `+1`, `.5`, `-0` and `True` are text, as are timestamps without a zone or in another one than
- * UTC (`Z`). Cells of another form ({@link PlainCell}) have the types of what they mean; percentages beside other
- * numbers are text.
+ * except that decimals and fractions of a second are padded with zeros and timestamps are in UTC, as those without a
+ * zone are. Numbers beside `NaN` or infinities are doubles. `007`, `1e5`, `+1`, `.5`, `-0` and `True` are text, as are
+ * timestamps with a zone beside others without, and percentages beside other numbers. Cells of another form
+ * ({@link PlainCell}) have the types of what they mean.
  */
 export class TypeGuess {
   private kinds = ANY;
@@ -53,6 +55,11 @@ export class TypeGuess {
   /** Whether doubles hold all numbers, as far as their digits say; the first long ones are compared at the end. */
   private fitsDouble = true;
   private readonly long: string[] = [];
+  /** The most digits of a second, and whether nanoseconds of 64 bits hold all times. */
+  private secondDigits = 0;
+  private fitsNanos = true;
+  /** Whether all times have a zone, or none; undefined before the first one. */
+  private hasZone: boolean | undefined;
   /** Whether all numbers are percentages, or none; undefined before the first one. */
   private hasPercent: boolean | undefined;
 
@@ -85,7 +92,7 @@ export class TypeGuess {
     const [whole, scale] = [Math.max(0, this.whole - shift), this.scale + shift];
     if (isEmpty) return "String";
     if (kinds === DATE) return "Date";
-    if (kinds === TIMESTAMP) return "DateTime";
+    if (kinds === TIMESTAMP) return this.timeType;
     if (kinds === BOOLEAN) return "Boolean";
     if (kinds !== NUMBER) return "String";
     if (this.isNamed)
@@ -117,9 +124,25 @@ export class TypeGuess {
 
   private isTimestamp(b: Uint8Array, start: number, end: number): boolean {
     const { plain } = this;
-    if (plain?.datetime === undefined) return isTimestamp(b, start, end);
+    if (plain?.datetime === undefined) return readTime(b, start, end) && this.addTime();
     const length = plain.hasTime?.(b, start, end) === true ? plain.datetime(b, start, end) : -1;
-    return length >= 0 && isTimestamp(plain.bytes, 0, length);
+    return length >= 0 && readTime(plain.bytes, 0, length) && this.addTime();
+  }
+
+  /** Adds the time that was read. */
+  private addTime(): boolean {
+    const { finest, hasZone, ms } = time;
+    if (finest > MAX_SECOND_DIGITS || (this.hasZone ?? hasZone) !== hasZone) return false;
+    this.hasZone = hasZone;
+    this.secondDigits = Math.max(this.secondDigits, finest);
+    if (Math.abs(ms) > MAX_NANOS_MS) this.fitsNanos = false;
+    return true;
+  }
+
+  private get timeType(): string {
+    const digits = unitDigits(this.secondDigits);
+    if (digits === 9 && !this.fitsNanos) return "String";
+    return digits === 3 ? "DateTime" : `DateTime(${digits})`;
   }
 
   private addNamed(): number {
@@ -190,15 +213,6 @@ function fitsInt64(b: Uint8Array, start: number, end: number): boolean {
 
 const isDate = (b: Uint8Array, start: number, end: number): boolean =>
   end - start === 10 && readDate(b, start) !== NO_DATE;
-
-/** Such as `2024-02-29T12:00:00Z`, with up to three digits of a fraction. */
-function isTimestamp(b: Uint8Array, start: number, end: number): boolean {
-  const length = end - start;
-  if (length < 20 || length > 24 || length === 21 || b[start + 10] !== T || b[end - 1] !== Z) return false;
-  if ((length === 20) !== (b[start + 19] === Z)) return false;
-  const ms = readTimestamp(b, start, end);
-  return !Object.is(ms, NO_TIMESTAMP) && ms !== TOO_FINE;
-}
 
 const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");

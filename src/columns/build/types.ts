@@ -1,4 +1,4 @@
-import type { ServiceType, TypeKind } from "../../spec/columns.js";
+import { type ServiceType, type TypeKind, unitDigits } from "../../spec/columns.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import {
   DECIMAL_BAD,
@@ -13,7 +13,7 @@ import {
 import { isOverflow, readNumber } from "../../value/number.js";
 import { invalidUtf8 } from "../../value/text.js";
 import type { PlainCell } from "../../value/text-form.js";
-import { readTimestamp, TOO_FINE } from "../../value/timestamp.js";
+import { readTime, storeTime } from "../../value/timestamp.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 
 // How cells of each column type are read from bytes into buffers. Worker threads load this module, so it must not
@@ -178,17 +178,18 @@ function writeInteger({ words, round }: CellTarget, row: number, b: Uint8Array, 
   return outcome;
 }
 
-function writeTimestamp({ words, round }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {
-  let ms = readTimestamp(b, start, end);
-  const tooFine = ms === TOO_FINE;
-  if (tooFine) {
-    if (!round) return CELL_LOSS;
-    ms = readTimestamp(b, start, end, true);
-  }
-  if (Number.isNaN(ms)) return CELL_BAD;
-  words[row * 2] = ms | 0;
-  words[row * 2 + 1] = Math.floor(ms / 4_294_967_296) | 0;
-  return tooFine ? CELL_ROUNDED : CELL_OK;
+/** The outcomes of storeTime as those of a cell. */
+const TIME_OUTCOMES: readonly number[] = [CELL_OK, CELL_ROUNDED, CELL_LOSS, CELL_TOO_WIDE, CELL_BAD];
+
+function writeTimestamp(
+  { words, scale, round }: CellTarget,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  if (!readTime(b, start, end)) return CELL_BAD;
+  return TIME_OUTCOMES[storeTime(b, unitDigits(scale), round, words, row * 2)];
 }
 
 function writeBoolean({ bits }: CellTarget, row: number, b: Uint8Array, start: number, end: number): number {

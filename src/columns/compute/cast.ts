@@ -4,9 +4,9 @@ import { shown } from "../../errors/shown.js";
 import { parseType, TYPE_TITLES } from "../../spec/columns.js";
 import { unscaledText } from "../../value/decimal.js";
 import type { TextForm } from "../../value/text-form.js";
-import { type Data, DataType, DateDay, Float64, TimestampMillisecond, Utf8, Vector } from "../arrow/arrow.js";
+import { type Data, DataType, DateDay, Float64, Utf8, Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
-import { instantsOf } from "../arrow/instants.js";
+import { instantsOf, secondDigits } from "../arrow/instants.js";
 import type { ReadOptions } from "../arrow/read-options.js";
 import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
@@ -25,7 +25,7 @@ import {
   valuesData,
   wordsOf,
 } from "./chunks.js";
-import { type Constant, exactConstant } from "./constant.js";
+import { type Constant, exactConstant, SECONDS_PER_DAY } from "./constant.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, tooLarge, unlike, wrongConstant } from "./place.js";
 import { plainTexts, TEXT_FORM } from "./plain-texts.js";
@@ -74,7 +74,7 @@ export function cast(vector: Vector, to: DataType, options: CastOptions, place: 
   const target = exactType(to);
   if (exactType(from) !== undefined && target !== undefined) return rescaled(vector, target, options, place);
   if (DataType.isFloat(to) && (isNumber(from) || DataType.isBool(from))) return toDoubles(vector);
-  if (isDays(from) && DataType.isTimestamp(to)) return toTimestamps(vector);
+  if (isDays(from) && DataType.isTimestamp(to)) return toTimestamps(vector, to, place);
   if (DataType.isTimestamp(from) && isDays(to)) return toDays(vector, options, place);
   const plain = isText(from) && !isText(to) ? plainTexts(vector, to, options, place) : vector;
   return throughText(plain, to, options, place);
@@ -179,12 +179,18 @@ function toDoubles(vector: Vector): Vector {
   return mapChunks(vector, new Float64(), (data) => doubleData(doublesOf(data), validOf(data)));
 }
 
-function toTimestamps(vector: Vector): Vector {
-  const type = new TimestampMillisecond("UTC");
-  return mapChunks(vector, type, (data) => {
-    const { millis } = instantsOf(data);
+function toTimestamps(vector: Vector, type: DataType, place: Place): Vector {
+  const second = 10n ** BigInt(secondDigits(type));
+  return mapChunks(vector, type, (data, from) => {
+    const { days } = instantsOf(data);
+    const { valid, text } = chunkReader(data);
     const values = new BigInt64Array(data.length);
-    for (let i = 0; i < values.length; i++) values[i] = BigInt(millis(i));
+    for (let i = 0; i < values.length; i++) {
+      if (!valid(i)) continue;
+      const units = BigInt(days(i) * SECONDS_PER_DAY) * second;
+      values[i] = units;
+      if (values[i] !== units) throw tooLarge(place, from + i, text(i), `DateTime(${secondDigits(type)})`);
+    }
     return valuesData(type, data.length, values, validOf(data));
   });
 }
@@ -252,7 +258,8 @@ function ofTexts(
   const rows = function* (): Generator<[string | null]> {
     for (const text of texts) yield [text];
   };
-  const spec = { name: column, type: serviceTypeOfArrow(to) };
+  const type = DataType.isTimestamp(to) ? `DateTime(${secondDigits(to)})` : serviceTypeOfArrow(to);
+  const spec = { name: column, type };
   const table = textRows(rows(), [spec], { text: layout, onBadCell, onPrecisionLoss }).table();
   const made = table.getChildAt(0);
   return made === null ? new Vector([]) : made;

@@ -23,7 +23,7 @@ import {
 import { TYPE_KEY } from "../../columns/arrow/schema.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
 import { InputError } from "../../errors/errors.js";
-import type { ServiceType, TypeKind } from "../../spec/columns.js";
+import { type ServiceType, type TypeKind, unitDigits } from "../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import {
   boolReader,
@@ -95,7 +95,7 @@ const TYPES: Readonly<Record<TypeKind, EngineType>> = {
   datetime: {
     loaded: timestampType,
     writer: copyWriter,
-    declared: () => "TIMESTAMP_MS",
+    declared: ({ scale }) => ({ 3: "TIMESTAMP_MS", 6: "TIMESTAMP", 9: "TIMESTAMP_NS" })[unitDigits(scale)],
     takes: (found) => found.startsWith("TIMESTAMP"),
   },
   decimal: {

@@ -1,6 +1,6 @@
 import { InputError } from "../../../errors/errors.js";
 import { suggestion } from "../../../errors/nearest.js";
-import { type ColumnSpec, parseType } from "../../../spec/columns.js";
+import { type ColumnSpec, parseType, unitDigits } from "../../../spec/columns.js";
 import { distinctNames } from "../../arrow/column-names.js";
 import { fieldOf } from "../../arrow/schema.js";
 import { conditionPredicate, conditionsOf } from "../../predicate/conditions.js";
@@ -106,10 +106,14 @@ export function fileColumns({ columns, keyValues, isOwn }: Footer): PlannedColum
   });
 }
 
+const SECOND_DIGITS = { MILLIS: 3, MICROS: 6, NANOS: 9 };
+
 /** Whether a noted service type is one of the values of a leaf. */
 function refines(noted: string, leaf: Leaf, isOwn: boolean): boolean {
   if (isForeign(leaf)) return false;
   const [type, own] = [parseType(noted), parseType(serviceType(leaf))];
+  if (type.kind === "datetime" && leaf.meaning.kind === "timestamp")
+    return type.scale === undefined || unitDigits(type.scale) === SECOND_DIGITS[leaf.meaning.unit];
   if (type.kind === own.kind) return type.precision === own.precision && type.scale === own.scale;
   if (own.kind === "text" && type.kind === "unknown") return true;
   // This package writes as text what Parquet does not hold.
