@@ -91,13 +91,14 @@ const productKernel: PieceKernel = (y, out, from, to) => {
   }
 };
 
-const drawdownKernel: PieceKernel = (y, out, from, to) => {
+/** The distance of each value from the highest before it. */
+export function drawdownKernel(y: Float64Array, out: Float64Array, from: number, to: number): void {
   let peak = Number.NaN;
   for (let i = from; i < to; i++) {
     if (y[i] > peak || (Number.isNaN(peak) && y[i] > 0)) peak = y[i];
     out[i] = y[i] / peak - 1;
   }
-};
+}
 
 function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): Computed {
   const field = table.schema.fields[at];

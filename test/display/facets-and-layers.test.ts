@@ -144,7 +144,7 @@ it.each([
   [{ bins: 0, mark: "histogram" }, "plot() cannot use 0 as bins", "number of bins"],
   [{ bins: { size: 1 }, mark: "histogram" }, "as bins", "width"],
   [{ bins: { width: 1e-9 }, x: "close", mark: "histogram" }, "Bins of width 1e-9", "larger width"],
-  [{ percent: "yes" }, 'plot() cannot use "yes" as percent', "true or false"],
+  [{ percent: "yes" }, 'plot() cannot use "yes" as percent', "true, false"],
   [{ volume: "vloume", mark: "candlestick" }, 'There is no column "vloume"', 'Did you mean "volume"?'],
 ] as const)("refuses %j", (options, message, hint) => {
   let error: unknown;

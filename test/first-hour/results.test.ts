@@ -19,7 +19,7 @@ describeMistakes("charts, files and SQL", [
   ['p.plot({ y: "ticker" })', "WrongType", 'The number columns are "open", "high", "low", "close", "volume"'],
   ['p.plot({ mark: "scatter" })', "UnknownValue", 'Did you mean "point"?'],
   ['p.plot({ kind: "line" })', "UnknownOption", 'Did you mean "mark"?'],
-  ['p.plot("close")', "BadArgument", 'The options are "x", "y", "color", "mark", "facet", "log", "title", "width"'],
+  ['p.plot("close")', "BadArgument", 'The options are "x", "y", "color", "mark", "layers", "facet"'],
   [
     'p.plot({ color: "x" })',
     "UnknownColumn",

@@ -6,10 +6,19 @@ import { MOST_BINS } from "./marks/histogram.js";
 import { MARKS, markType } from "./marks/marks.js";
 import type { LayerOptions, PlotOptions } from "./options.js";
 
-const LAYER = ["y", "color", "mark", "axis", "log", "percent", "volume"] as const satisfies (keyof LayerOptions)[];
+const LAYER = [
+  "y",
+  "color",
+  "mark",
+  "axis",
+  "log",
+  "percent",
+  "returns",
+  "volume",
+] as const satisfies (keyof LayerOptions)[];
 const CHART = [
-  ...["x", "y", "color", "mark", "layers", "facet", "columns", "scales", "bins", "gaps"],
-  ...["log", "percent", "volume", "title", "width", "height"],
+  ...["x", "y", "color", "mark", "layers", "facet", "columns", "scales", "bins", "gaps", "middle", "labels"],
+  ...["log", "percent", "returns", "volume", "title", "width", "height"],
 ];
 
 /** The most pixels per side: an image has four times as many, and a typing error should not exhaust the memory. */
@@ -23,8 +32,11 @@ const isCount = (most: number) => (value: unknown) => Number.isInteger(value) &&
 const VALUES: Readonly<Record<string, readonly [isValid: (value: unknown) => boolean, hint: string]>> = {
   title: [(value) => typeof value === "string", "Give a text."],
   log: [isBoolean, "Pass true or false."],
-  percent: [isBoolean, "Pass true or false."],
+  percent: [(value) => isBoolean(value) || value === "both", 'Pass true, false or "both".'],
   gaps: [isBoolean, "Pass true or false."],
+  returns: [isBoolean, "Pass true or false."],
+  labels: [isBoolean, "Pass true or false."],
+  middle: [Number.isFinite, "Pass a number."],
   columns: [isCount(100), "Pass a whole number of facets in a row, up to 100."],
   bins: [
     (value) =>

@@ -47,6 +47,7 @@ export function chooseColumns(table: Table, options: PlotOptions, source: FrameS
       hint: `Pass one: plot({ y: … }). The columns are ${namesOf(channels).join(", ")}.`,
     });
   }
+  const isShare = transformType(source?.transform)?.isShare === true;
   return {
     mark,
     choice: {
@@ -57,7 +58,11 @@ export function chooseColumns(table: Table, options: PlotOptions, source: FrameS
       facet,
       volume: options.volume === undefined ? undefined : named(options.volume),
       log: options.log ?? false,
-      percent: options.percent ?? transformType(source?.transform)?.isShare === true,
+      percent: options.percent === undefined ? isShare : options.percent !== false,
+      percentX: options.percent === "both",
+      middle: options.middle,
+      labels: options.labels,
+      returns: options.returns ?? isShare,
       gaps: options.gaps ?? true,
       bins: options.bins,
       isLayer: options.layers !== undefined,

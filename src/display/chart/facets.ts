@@ -39,10 +39,12 @@ export function facetsOf(
   return { drawn: takeRows(table, Uint32Array.from(rows)), facets: { columns }, notes: [note] };
 }
 
-export function sizeOf({ width, height }: PlotOptions, { columns }: Facets): UnitContext {
-  if (columns === 0) return { width: width ?? ROW_WIDTH, height: height ?? 320 };
-  const shared = (ROW_WIDTH - FACET_SPACE * (columns - 1)) / columns;
-  return { width: width ?? Math.max(100, Math.floor(shared)), height: height ?? (columns > 2 ? 140 : 180) };
+/** The size of the drawing, of each facet if there are several; `own` is that of a mark. */
+export function sizeOf({ width, height }: PlotOptions, { columns }: Facets, own: Partial<UnitContext>): UnitContext {
+  if (columns === 0) return { width: width ?? own.width ?? ROW_WIDTH, height: height ?? own.height ?? 320 };
+  const shared = Math.max(100, Math.floor((ROW_WIDTH - FACET_SPACE * (columns - 1)) / columns));
+  const sides = { width: own.width ?? shared, height: own.height ?? (columns > 2 ? 140 : 180) };
+  return { width: width ?? sides.width, height: height ?? sides.height };
 }
 
 /** Repeats a unit for each value of the facet. */

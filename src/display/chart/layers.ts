@@ -16,9 +16,11 @@ export interface Layer extends Drawing {
 export function drawLayers(table: Table, options: PlotOptions, source: FrameSource | undefined): readonly Layer[] {
   const { layers = [{}] } = options;
   const isCandles = [options, ...layers].some(({ mark }) => mark === "candlestick");
-  const shared = { gaps: !isCandles, ...options };
+  // Every layer is over the x of the first one.
+  let shared: PlotOptions = { gaps: !isCandles, ...options };
   return layers.map((layer: LayerOptions) => {
     const drawing = chooseColumns(table, { ...shared, ...layer }, source);
+    shared = { ...shared, x: drawing.choice.x?.name };
     const values = markType(drawing.mark).values(table, drawing.choice);
     return { ...drawing, values, isRight: layer.axis === "right" };
   });

@@ -21,8 +21,16 @@ export interface LayerOptions<Name extends string = string> {
   readonly axis?: "left" | "right";
   /** Logarithmic y axis; values of 0 or less are omitted, and the caption reports it. */
   readonly log?: boolean;
-  /** Show fractions in percent: 0.12 as 12 %. Default: for relative changes of the query or of `transform`. */
-  readonly percent?: boolean;
+  /**
+   * Show fractions in percent: 0.12 as 12 %; `both` also for a number on the x axis. Default: for relative changes of
+   * the query or of `transform`.
+   */
+  readonly percent?: boolean | "both";
+  /**
+   * For `drawdown` and `months`: y holds simple returns, such as 0.01, instead of prices. Default: for relative changes
+   * of the query or of `transform`.
+   */
+  readonly returns?: boolean;
   /** For `candlestick`: a column drawn as bars in the lowest part, with an axis at the right. */
   readonly volume?: Name;
 }
@@ -41,6 +49,10 @@ export interface PlotOptions<Name extends string = string> extends Omit<LayerOpt
   readonly scales?: "shared" | "independent";
   /** For `histogram`: the number of bins of equal width, or the width of each. Default: about 30 with round bounds. */
   readonly bins?: Bins;
+  /** For grids: the value in the middle of two colours; default 0 if there are values on both sides of it. */
+  readonly middle?: number;
+  /** For grids: the numbers in the cells; default: where they fit. */
+  readonly labels?: boolean;
   /**
    * `false` omits dates without rows, such as weekends, from the axis. Default `true`, with a `candlestick` `false`.
    */

@@ -7,6 +7,7 @@ import { filterText, heldFilter, isSelected } from "../base/source-parts.js";
 import { checkPlotOptions } from "./check-options.js";
 import { facetedOf, facetsOf, sizeOf } from "./facets.js";
 import { drawLayers, drawnTitle, unitOf, valuesOf } from "./layers.js";
+import { markType } from "./marks/marks.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
 import { DATES } from "./parts/axes.js";
 import { drawable } from "./parts/channel.js";
@@ -36,7 +37,7 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
   const caption = [...new Set([...subtitle, ...notes, ...layers.flatMap(({ values }) => values.notes)])].map((line) =>
     drawable(line, 160),
   );
-  const size = sizeOf(options, facets);
+  const size = sizeOf(options, facets, markType(layers[0].mark).size?.(layers[0].values) ?? {});
   const { values, dates } = valuesOf(layers);
   const unit = unitOf(layers, size);
   const marks = layers.map(({ mark }) => mark).join(" and ");

@@ -1,9 +1,11 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
-import { numberAxis, numberTip, type Unit } from "../parts/axes.js";
-import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
-import { type ChartValues, clean, type Labels, labels, roundStep } from "../parts/data.js";
-import { type MarkType, TIME_FIRST } from "./mark.js";
+import type { Unit } from "../parts/axes.js";
+import { type Channel, type Choice, nameOf, tipName } from "../parts/channel.js";
+import { type ChartValues, type Labels, labels } from "../parts/data.js";
+import { type GridAxis, gridHeight, gridUnit } from "../parts/grid.js";
+import { stepsOf } from "../parts/steps.js";
+import { type MarkType, TIME_FIRST, type UnitContext } from "./mark.js";
 
 /** One cell per pair of x and y, coloured by a mean or by the number of rows. */
 export const heatmap: MarkType = {
@@ -15,6 +17,7 @@ export const heatmap: MarkType = {
   isLayer: false,
   values: heatmapValues,
   unit: heatmapUnit,
+  size: (values) => ({ height: gridHeight(values) }),
   title: ({ x, y, color }) =>
     `${color?.name ?? "rows"} by ${[x, y[0]].flatMap((channel) => channel?.name ?? []).join(" and ")}`,
 };
@@ -22,8 +25,8 @@ export const heatmap: MarkType = {
 /** The cells of a heat map: the mean of the colour column for each pair of x and y, or the number of rows. */
 function heatmapValues(table: Table, choice: Choice): ChartValues {
   const [y] = choice.y;
-  const xs = choice.x === undefined ? undefined : cellsOfAxis(choice.x);
-  const ys = y === undefined ? undefined : cellsOfAxis(y);
+  const xs = choice.x === undefined ? undefined : stepsOf(choice.x);
+  const ys = y === undefined ? undefined : stepsOf(y);
   const heat = choice.color === undefined ? undefined : vectorToNumbers(choice.color.vector);
   const facets = choice.facet === undefined ? undefined : labels(choice.facet);
   const cells = new Map<string, { row: number; sum: number; count: number }>();
@@ -39,8 +42,8 @@ function heatmapValues(table: Table, choice: Choice): ChartValues {
     }
   }
   const values = [...cells.values()].map(({ row, sum, count }) => ({
-    x: xs === undefined ? "" : xs.words[xs.codes[row]],
-    y: ys === undefined ? "" : ys.words[ys.codes[row]],
+    x: stepAt(choice.x, xs, row),
+    y: stepAt(y, ys, row),
     heat: heat === undefined ? sum : sum / count,
     ...(facets && { facet: facets.words[facets.codes[row]] }),
   }));
@@ -48,56 +51,20 @@ function heatmapValues(table: Table, choice: Choice): ChartValues {
   return { values, notes: coarse, rows: table.numRows };
 }
 
-/** The most steps of a heat map's axis; more are merged: numbers into round steps, days into months or years. */
-const MAX_STEPS = 60;
-
-function cellsOfAxis(channel: Channel): Labels & { readonly note?: string } {
-  const plain = labels(channel);
-  if (plain.words.length <= MAX_STEPS || channel.scale === "text") return plain;
-  if (channel.scale === "time") {
-    const months = regrouped(plain, (word) => word.slice(0, 7));
-    if (months.words.length <= MAX_STEPS) return { ...months, note: `${channel.name} by month` };
-    return { ...regrouped(plain, (word) => word.slice(0, 4)), note: `${channel.name} by year` };
-  }
-  const numbers = plain.words.map(Number);
-  const finite = numbers.filter(Number.isFinite);
-  const step = roundStep((Math.max(...finite) - Math.min(...finite)) / 30);
-  return {
-    ...regrouped(plain, (word) => String(clean(Math.floor(Number(word) / step) * step))),
-    note: `${channel.name} in steps of ${step}`,
-  };
+/** The step of a row; numbers as numbers, which sort by size. */
+function stepAt(channel: Channel | undefined, steps: Labels | undefined, row: number): string | number {
+  if (steps === undefined) return "";
+  const step = steps.words[steps.codes[row]];
+  return channel?.scale === "number" && step !== "null" ? Number(step) : step;
 }
 
-function regrouped({ codes, words }: Labels, group: (word: string) => string): Labels {
-  const places = new Map<string, number>();
-  const map = words.map((word) => {
-    const key = group(word);
-    if (!places.has(key)) places.set(key, places.size);
-    return places.get(key) as number;
-  });
-  return { codes: codes.map((code) => map[code]), words: [...places.keys()] };
-}
-
-function heatmapUnit({ x, y, color }: Choice): Unit {
-  const axis = (channel: Channel | undefined, field: string): Unit => ({
-    field,
-    type: "ordinal",
+function heatmapUnit(choice: Choice, values: ChartValues, context: UnitContext): Unit {
+  const { x, y, color, percent, middle, labels } = choice;
+  const axis = (channel: Channel | undefined): GridAxis => ({
     title: channel === undefined ? null : nameOf(channel),
+    tip: tipName(channel),
     sort: channel === undefined || channel.scale === "text" ? null : "ascending",
-    axis: { labelOverlap: true },
   });
   const title = color === undefined ? "rows" : nameOf(color);
-  return {
-    mark: { type: "rect" },
-    encoding: {
-      x: axis(x, "x"),
-      y: axis(y[0], "y"),
-      color: { field: "heat", type: "quantitative", title, scale: { scheme: "viridis" }, legend: numberAxis(false) },
-      tooltip: [
-        { field: "x", type: "nominal", title: tipName(x) },
-        { field: "y", type: "nominal", title: tipName(y[0]) },
-        numberTip("heat", tipText(title), ",.6~g"),
-      ],
-    },
-  };
+  return gridUnit(values, { x: axis(x), y: axis(y[0]), title, percent, middle, labels }, context);
 }

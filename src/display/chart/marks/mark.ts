@@ -28,7 +28,16 @@ export interface MarkType {
   readonly isLayer: boolean;
   readonly values: (table: Table, choice: Choice) => ChartValues;
   readonly unit: (choice: Choice, values: ChartValues, context: UnitContext) => Unit;
+  /** The size of a chart that depends on its values. */
+  readonly size?: (values: ChartValues) => Partial<UnitContext>;
   readonly title: (choice: Choice) => string;
 }
 
 export const TIME_FIRST: readonly Scale[] = ["time", "text", "number"];
+
+/** The number columns without another use. */
+export const freeNumbers: MarkType["defaultY"] = (channels, x, taken) =>
+  channels.filter((c) => c.scale === "number" && c !== x && !taken.has(c.name));
+
+/** The first of them. */
+export const firstNumber: MarkType["defaultY"] = (...choice) => freeNumbers(...choice).slice(0, 1);

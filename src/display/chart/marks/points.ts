@@ -1,5 +1,6 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
+import { drawdownsOf } from "../../../series/returns.js";
 import { grouped } from "../../base/number-text.js";
 import { numberAxis, numberTip, seriesColors, type Unit, xChannel, xTip } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";
@@ -13,7 +14,8 @@ import {
   largest,
   xNumbers,
 } from "../parts/data.js";
-import { type MarkType, TIME_FIRST } from "./mark.js";
+import { DOWN } from "../parts/look.js";
+import { firstNumber, freeNumbers, type MarkType, TIME_FIRST } from "./mark.js";
 
 /** The most points or bars drawn: lines and areas keep their shape with fewer points; the caption reports it. */
 const MAX_POINTS = 5_000;
@@ -32,6 +34,8 @@ interface PointLook {
   readonly isStacked: boolean;
   /** Whether the points form a path, which keeps its shape with fewer of them. */
   readonly isPath: boolean;
+  /** Draws distances from the highest value instead of the values. */
+  readonly isDrawdown?: boolean;
 }
 
 /** Defines a mark that draws each row of each y column: lines, areas, points and bars. */
@@ -41,18 +45,13 @@ function pointMark(look: PointLook, defaultY: MarkType["defaultY"] = firstNumber
     defaultY,
     needsY: true,
     byKey: true,
-    values: (table, choice) => pointValues(table, choice, look.isPath),
+    values: (table, choice) => pointValues(table, choice, look),
     isLayer: true,
     unit: (choice, values, { width }) => pointUnit(choice, values, width, look),
-    title: ({ y, color }) => `${y.map(({ name }) => name).join(", ")}${color === undefined ? "" : ` by ${color.name}`}`,
+    title: ({ y, color }) =>
+      `${look.isDrawdown ? "drawdown of " : ""}${y.map(({ name }) => name).join(", ")}${color === undefined ? "" : ` by ${color.name}`}`,
   };
 }
-
-/** The number columns without another use. */
-const freeNumbers: MarkType["defaultY"] = (channels, x, taken) =>
-  channels.filter((c) => c.scale === "number" && c !== x && !taken.has(c.name));
-
-const firstNumber: MarkType["defaultY"] = (...choice) => freeNumbers(...choice).slice(0, 1);
 
 /** One bar per row; bars of several colours are stacked. */
 export const bar = pointMark({ mark: { type: "bar" }, fromZero: true, isStacked: true, isPath: false });
@@ -83,6 +82,15 @@ export const line = pointMark(
   },
 );
 
+/** The distance from the highest value before, as an area below zero. */
+export const drawdown = pointMark({
+  mark: { type: "area", opacity: 0.35, line: { strokeWidth: 1.2 } },
+  fromZero: true,
+  isStacked: false,
+  isPath: true,
+  isDrawdown: true,
+});
+
 const MAX_LINES = 8;
 
 /**
@@ -99,14 +107,14 @@ function alike(channels: readonly Channel[]): Channel[] {
 }
 
 /** The inline data of a line, area, bar or point chart; with several y columns, one series each. */
-function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues {
+function pointValues(table: Table, choice: Choice, { isPath, isDrawdown = false }: PointLook): ChartValues {
   const { x, y, color, isKeyColor, facet, log, isLayer } = choice;
   const xs = xNumbers(x, table.numRows);
   const colors = color === undefined ? undefined : labels(color);
   const facets = facet === undefined ? undefined : labels(facet);
   const most = Math.max(1, Math.floor(MAX_SERIES / y.length));
   const drawn = isKeyColor && colors !== undefined && colors.words.length > most ? largest(colors, most) : undefined;
-  const series = y.flatMap((channel) =>
+  const found = y.flatMap((channel) =>
     seriesOf(
       xs,
       channel,
@@ -114,6 +122,7 @@ function pointValues(table: Table, choice: Choice, isPath: boolean): ChartValues
       x?.scale !== "text",
     ),
   );
+  const series = isDrawdown ? found.map((one) => drawdownOf(one, choice.returns)) : found;
   const total = series.reduce((sum, { rows }) => sum + rows.length, 0);
   const notes: string[] = [];
   if (drawn !== undefined)
@@ -197,6 +206,18 @@ function seriesOf(
   });
 }
 
+/** The same series with its distances from the highest value. */
+function drawdownOf(series: Series, returns: boolean): Series {
+  const { rows } = series;
+  const distances = drawdownsOf(
+    Float64Array.from(rows, (row) => series.y[row]),
+    returns,
+  );
+  const y = new Float64Array(series.y.length);
+  for (const [i, row] of rows.entries()) y[row] = distances[i];
+  return { ...series, y };
+}
+
 function thinned({ rows, y }: Series, xs: Float64Array, limit: number): number[] {
   const x = new Float64Array(rows.length);
   const values = new Float64Array(rows.length);
@@ -207,8 +228,14 @@ function thinned({ rows, y }: Series, xs: Float64Array, limit: number): number[]
   return lttb(x, values, limit).map((at) => rows[at]);
 }
 
-function pointUnit(choice: Choice, values: ChartValues, width: number, { mark, fromZero, isStacked }: PointLook): Unit {
-  const { x, y, color, log, percent, isLayer } = choice;
+function pointUnit(
+  choice: Choice,
+  values: ChartValues,
+  width: number,
+  { mark, fromZero, isStacked, isDrawdown = false }: PointLook,
+): Unit {
+  const { x, y, color, log, isLayer } = choice;
+  const percent = choice.percent || isDrawdown;
   const title = y.length === 1 ? nameOf(y[0]) : null;
   const scale = log ? { type: "log", nice: false } : { zero: fromZero };
   const yChannel = {
@@ -225,7 +252,12 @@ function pointUnit(choice: Choice, values: ChartValues, width: number, { mark, f
   const size = isStacked && x?.scale !== "text" ? { size: barWidth(values, width) } : {};
   const behind = isStacked && isLayer ? { opacity: 0.55 } : {};
   return {
-    mark: { ...mark, ...size, ...behind },
+    mark: {
+      ...mark,
+      ...size,
+      ...behind,
+      ...(isDrawdown && (tagged ? { opacity: 0.1 } : { color: DOWN, line: { color: DOWN } })),
+    },
     encoding: {
       x: xChannel(choice, values, width),
       y: yChannel,

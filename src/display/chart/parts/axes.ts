@@ -11,7 +11,7 @@ const LABEL_WIDTH = 80;
 export const DATES = "axis_dates";
 
 /** The x channel; dates in UTC, so that they show the same day in every time zone. */
-export function xChannel({ x, gaps }: Choice, values: ChartValues, width: number): Unit {
+export function xChannel({ x, gaps, percentX }: Choice, values: ChartValues, width: number): Unit {
   if (x?.scale === "time" && !gaps) {
     return {
       field: "x",
@@ -31,7 +31,13 @@ export function xChannel({ x, gaps }: Choice, values: ChartValues, width: number
     };
   }
   if (x?.scale === "text") return { ...textChannel("x", nameOf(x), values, width), sort: null };
-  return { field: "x", type: "quantitative", title: nameOf(x), scale: { zero: false }, axis: numberAxis(false, width) };
+  return {
+    field: "x",
+    type: "quantitative",
+    title: nameOf(x),
+    scale: { zero: false },
+    axis: numberAxis(percentX, width),
+  };
 }
 
 /**
@@ -44,7 +50,7 @@ const DATE_LABEL =
   `[utcFormat(${DATES}[datum.value], '%b %-d'), utcFormat(${DATES}[datum.value], '%Y')]`;
 
 /** A channel of text; its labels are slanted where they do not fit side by side. */
-function textChannel(field: string, title: string | null, { values }: ChartValues, width: number): Unit {
+export function textChannel(field: string, title: string | null, { values }: ChartValues, width: number): Unit {
   const words = new Set(values.map((datum) => String(datum[field])));
   const longest = Math.max(0, ...Array.from(words, (word) => word.length));
   const fits = 8 + 7 * longest <= width / Math.max(1, words.size);
@@ -63,10 +69,10 @@ export function numberAxis(percent: boolean, width?: number): Unit {
 
 const tickCount = (width: number): number => Math.max(2, Math.round(width / LABEL_WIDTH));
 
-export const xTip = ({ x, gaps }: Pick<Choice, "x" | "gaps">): Unit => {
+export const xTip = ({ x, gaps, percentX }: Choice): Unit => {
   const title = tipName(x);
   if (x?.scale === "text") return { field: "x", type: "nominal", title };
-  if (x?.scale !== "time") return numberTip("x", title);
+  if (x?.scale !== "time") return numberTip("x", title, percentX ? ".2%" : undefined);
   const format = x.days ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S";
   return { field: gaps ? "x" : "date", type: "temporal", title, format, scale: { type: "utc" } };
 };

@@ -27,9 +27,17 @@ export interface Choice {
   readonly log: boolean;
   /** The values of y are fractions. */
   readonly percent: boolean;
+  /** The numbers of x are fractions. */
+  readonly percentX: boolean;
   /** Dates are at their distance in time, instead of one beside the other. */
   readonly gaps: boolean;
   readonly bins: Bins | undefined;
+  /** The value in the middle of a diverging colour scale. */
+  readonly middle: number | undefined;
+  /** Numbers in the cells of a grid; undefined where they fit. */
+  readonly labels: boolean | undefined;
+  /** The values of y are returns instead of prices. */
+  readonly returns: boolean;
   /** The layer is one of several: its series have names of their own in the legend. */
   readonly isLayer: boolean;
 }

@@ -1,6 +1,6 @@
 import { chunkReader } from "../../../columns/arrow/cell-reader.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
-import type { Channel } from "./channel.js";
+import type { Channel, Choice } from "./channel.js";
 
 /** One datum of the spec. The member names are fixed, so that a column name never becomes part of an expression. */
 export type Datum = Readonly<Record<string, string | number | boolean | null>>;
@@ -56,6 +56,34 @@ export function labels({ vector }: Channel): Labels {
     }
   }
   return { codes, words: [...places.keys()] };
+}
+
+/** The rows of one colour, one facet and one step of x, and the members of their data. */
+export interface Group {
+  readonly rows: readonly number[];
+  readonly tags: Datum;
+}
+
+/** Splits the rows by colour, facet and step of x, in order of first appearance; one group of all rows without any. */
+export function groupsOf({ color, facet }: Pick<Choice, "color" | "facet">, numRows: number, x?: Labels): Group[] {
+  const parts = [
+    ["color", color === undefined ? undefined : labels(color)],
+    ["facet", facet === undefined ? undefined : labels(facet)],
+    ["x", x],
+  ].filter((part): part is [string, Labels] => part[1] !== undefined);
+  if (parts.length === 0) return [{ rows: Array.from({ length: numRows }, (_, row) => row), tags: {} }];
+  const groups = new Map<number, number[]>();
+  for (let row = 0; row < numRows; row++) {
+    let code = 0;
+    for (const [, { codes, words }] of parts) code = code * words.length + codes[row];
+    const rows = groups.get(code);
+    if (rows === undefined) groups.set(code, [row]);
+    else rows.push(row);
+  }
+  return Array.from(groups.values(), (rows) => ({
+    rows,
+    tags: Object.fromEntries(parts.map(([name, { codes, words }]) => [name, words[codes[rows[0]]]])),
+  }));
 }
 
 /** The codes with the most rows, ties in order of first appearance. */

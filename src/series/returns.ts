@@ -1,0 +1,98 @@
+import { drawdownKernel } from "./running.js";
+
+/** Prices, or returns, of one series. */
+export interface ReturnSeries {
+  /** In milliseconds since 1970-01-01 UTC, in any order; NaN is left out. */
+  readonly dates: ArrayLike<number>;
+  /** NaN is left out. */
+  readonly values: ArrayLike<number>;
+  /** The values are simple returns, such as 0.01, instead of prices. */
+  readonly returns: boolean;
+}
+
+/** A series by ascending date, without nulls: its returns, and its wealth from 1 on. */
+export interface Wealth {
+  /** The date of the end of each return. */
+  readonly dates: readonly number[];
+  readonly returns: readonly number[];
+  /** The product of 1 + return up to each date. */
+  readonly wealth: readonly number[];
+  /** The date of wealth 1: that of the first price; undefined for returns. */
+  readonly start: number | undefined;
+}
+
+/** Sorts a series and computes its returns and its wealth; a series of prices has one return less than prices. */
+function wealthOf({ dates, values, returns }: ReturnSeries): Wealth {
+  const rows = Array.from({ length: dates.length }, (_, i) => i)
+    .filter((i) => Number.isFinite(dates[i]) && Number.isFinite(values[i]))
+    .sort((a, b) => dates[a] - dates[b]);
+  if (returns) {
+    let total = 1;
+    const steps = rows.map((row) => values[row]);
+    const wealth = steps.map((step) => {
+      total *= 1 + step;
+      return total;
+    });
+    return { dates: rows.map((row) => dates[row]), returns: steps, wealth, start: undefined };
+  }
+  const first = values[rows[0]];
+  const later = rows.slice(1);
+  return {
+    dates: later.map((row) => dates[row]),
+    returns: later.map((row, i) => values[row] / values[rows[i]] - 1),
+    wealth: later.map((row) => values[row] / first),
+    start: rows.length === 0 ? undefined : dates[rows[0]],
+  };
+}
+
+export interface PeriodReturn {
+  /** `2024`, `2024-03` or `2024-03-08`. */
+  readonly period: string;
+  readonly value: number;
+}
+
+/**
+ * The return of each period in which the series has one, from the end of the period before. `digits` is the length of
+ * the period's name: 4 for years, 7 for months, 10 for days.
+ */
+export function periodReturns(series: ReturnSeries | Wealth, digits: number): PeriodReturn[] {
+  const { dates, wealth } = "wealth" in series ? series : wealthOf(series);
+  const found: { period: string; value: number }[] = [];
+  let before = 1;
+  let last = 1;
+  for (const [i, date] of dates.entries()) {
+    const period = new Date(date).toISOString().slice(0, digits);
+    const current = found.at(-1);
+    if (current?.period === period) current.value = wealth[i] / before - 1;
+    else {
+      before = last;
+      found.push({ period, value: wealth[i] / before - 1 });
+    }
+    last = wealth[i];
+  }
+  return found;
+}
+
+/**
+ * The distance of each value from the highest before it, at most 0; of returns that of their product, which begins at
+ * 1. NaN stays NaN.
+ */
+export function drawdownsOf(values: Float64Array, returns: boolean): Float64Array {
+  const levels = returns ? productsOf(values) : values;
+  const out = new Float64Array(levels.length);
+  drawdownKernel(levels, out, 0, levels.length);
+  return returns ? out.subarray(1) : out;
+}
+
+/** 1, and the product of 1 + return up to each value. */
+function productsOf(returns: Float64Array): Float64Array {
+  const out = new Float64Array(returns.length + 1).fill(Number.NaN);
+  let product = 1;
+  out[0] = product;
+  for (const [i, value] of returns.entries()) {
+    if (Number.isNaN(value)) continue;
+    product *= 1 + value;
+    out[i + 1] = product;
+  }
+  return out;
+}
