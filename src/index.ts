@@ -79,7 +79,7 @@ export type { AsofOptions } from "./series/asof.js";
 export type { CollapseOptions, PeriodValue, Weekday } from "./series/collapse.js";
 export type { Frequency } from "./series/core/calendar.js";
 export type { CorrelationMethod } from "./series/corr.js";
-export type { EwmOptions } from "./series/ewm.js";
+export type { EwmMethod, EwmOptions } from "./series/ewm.js";
 export type { FillOptions } from "./series/fill.js";
 export type { Aggregates, NamedAggregate } from "./series/group-by.js";
 export type { JoinKind, JoinOptions } from "./series/join.js";

@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { oneOf } from "../errors/options.js";
 import { choose, vectorAt } from "./core/choose.js";
 import { doubleColumn, numbersOf } from "./core/numbers.js";
-import { addTo, meanOf, type Sum, totalOf } from "./core/sums.js";
+import { pairStatistic } from "./core/pair-statistics.js";
 import { tableOf } from "./core/tables.js";
 import { textColumn } from "./describe.js";
 
@@ -53,38 +53,7 @@ function pairCorrelation(x: Float64Array, y: Float64Array, byRank: boolean): num
     const picked = Float64Array.from(rows, (row) => values[row]);
     return byRank ? ranksOf(picked) : picked;
   });
-  const [distancesA, distancesB] = [distancesOf(a), distancesOf(b)];
-  if (distancesA === undefined || distancesB === undefined) return Number.NaN;
-  const products: Sum = { high: 0, low: 0 };
-  const squaresA: Sum = { high: 0, low: 0 };
-  const squaresB: Sum = { high: 0, low: 0 };
-  for (let i = 0; i < a.length; i++) {
-    addTo(products, distancesA[i] * distancesB[i]);
-    addTo(squaresA, distancesA[i] ** 2);
-    addTo(squaresB, distancesB[i] ** 2);
-  }
-  const value = totalOf(products) / Math.sqrt(totalOf(squaresA) * totalOf(squaresB));
-  return Math.max(-1, Math.min(1, value));
-}
-
-/**
- * The distances from the mean, scaled by powers of two so that neither they nor their squares overflow or vanish;
- * undefined if all values are equal or one is infinite.
- */
-function distancesOf(values: Float64Array): Float64Array | undefined {
-  if (values.every((value) => value === values[0])) return undefined;
-  const scaled = scaledToOne(values);
-  const mean = meanOf(scaled, 0, scaled.length);
-  if (!Number.isFinite(mean)) return undefined;
-  return scaledToOne(scaled.map((value) => value - mean));
-}
-
-/** The values times the power of two that brings the largest of them near 1. */
-function scaledToOne(values: Float64Array): Float64Array {
-  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), Number.MIN_VALUE);
-  // In two steps: the power that scales the smallest doubles is beyond the largest.
-  const half = 2 ** -Math.floor(Math.log2(most) / 2);
-  return values.map((value) => value * half * half);
+  return pairStatistic([a, b], "corr");
 }
 
 /** Ranks from 1; equal values share the mean of their ranks. */

@@ -1,9 +1,9 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { CHOICE, type ColumnChoice, wholeNumber } from "./core/choose.js";
+import { CHOICE, type ColumnChoice, secondColumn, wholeNumber } from "./core/choose.js";
 import type { PieceKernel } from "./core/pieces.js";
-import { computeColumns, runKernel } from "./track/kernel.js";
+import { computeColumns, numbersAlong, runKernel, runWhole } from "./track/kernel.js";
 
 /** Exactly one of the four sets the decay: `alpha`, or `span`, `halflife` or `com` (centre of mass) in rows. */
 export interface EwmOptions<Name extends string = string> extends ColumnChoice<Name> {
@@ -23,12 +23,19 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
   readonly ignoreNulls?: boolean;
   /** The least number of values for a result; 1 by default. */
   readonly minPeriods?: number;
+  /** For `cov` and `corr`: the other column, which is not itself computed unless named in `columns`. */
+  readonly with?: Name;
 }
 
+/** What {@link Frame.ewm} computes. */
+export type EwmMethod = (typeof EWM_METHODS)[number];
+const EWM_METHODS = ["mean", "std", "var", "cov", "corr"] as const;
+
 /**
- * Exponentially weighted `mean`, `var` or `std` (both unbiased) along each series by ascending day, as pandas' `ewm`
- * computes them; a null repeats the previous result. Without `adjust`, a value after a null weighs `alpha` beside
- * (1 − alpha)^n, as in polars and pandas 2 (pandas 3.1: 1 − (1 − alpha)^n). Returns `Float64`.
+ * Exponentially weighted `mean`, `var` or `std` (both unbiased), or with another column `cov` (unbiased) or `corr`,
+ * along each series by ascending day, as pandas' `ewm` computes them; a null repeats the previous result. Without
+ * `adjust`, a value after a null weighs `alpha` beside (1 − alpha)^n, as in polars and pandas 2 (pandas 3.1:
+ * 1 − (1 − alpha)^n). Returns `Float64`.
  *
  * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, EmptyDate
  * @example
@@ -41,17 +48,26 @@ export interface EwmOptions<Name extends string = string> extends ColumnChoice<N
  * days.ewm({ alpha: 0.5 }).column("Close").toNumbers(); // 1, 3
  * ```
  */
-export function ewm(table: Table, options: EwmOptions, method: "mean" | "std" | "var" = "mean"): Table {
-  refuseUnknown(options ?? null, [...CHOICE, ...DECAYS, "adjust", "ignoreNulls", "minPeriods"], "ewm()");
-  oneOf(method, ["mean", "std", "var"], "weighted window");
+export function ewm(table: Table, options: EwmOptions, method: EwmMethod = "mean"): Table {
+  refuseUnknown(options ?? null, [...CHOICE, ...DECAYS, "adjust", "ignoreNulls", "minPeriods", "with"], "ewm()");
+  oneOf(method, EWM_METHODS, "weighted window");
   const weights: Weights = {
     alpha: alphaOf(options),
     adjust: options.adjust ?? true,
     ignoreNulls: options.ignoreNulls ?? false,
     least: wholeNumber(options.minPeriods ?? 1, 0, "minPeriods"),
   };
-  const kernel = kernelOf(weights, method);
-  return computeColumns(table, options, (from, at, track) => runKernel(from, at, track, kernel));
+  const isPair = method === "cov" || method === "corr";
+  const { second, choice } = secondColumn(table, options, isPair ? "with" : undefined, `ewm(…, "${method}")`);
+  if (!isPair || second === undefined) {
+    const kernel = kernelOf(weights, method as "mean" | "std" | "var");
+    return computeColumns(table, choice, (from, at, track) => runKernel(from, at, track, kernel));
+  }
+  let other: Float64Array | undefined;
+  return computeColumns(table, choice, (from, at, track) => {
+    other ??= numbersAlong(from, second, track);
+    return runWhole(from, at, track, pairKernel(weights, other, method));
+  });
 }
 
 const DECAYS = ["alpha", "span", "halflife", "com"] as const;
@@ -122,3 +138,73 @@ const kernelOf =
       out[i] = count >= least ? result : Number.NaN;
     }
   };
+
+/** As {@link kernelOf}, of the rows where both columns have values. The means are kept in two doubles. */
+const pairKernel =
+  ({ alpha, adjust, ignoreNulls, least }: Weights, other: Float64Array, method: "cov" | "corr"): PieceKernel =>
+  (y, out, from, to) => {
+    const added = adjust ? 1 : alpha;
+    const [x, z] = [new Moment(), new Moment()];
+    let products = 0;
+    let count = 0;
+    let weights = 1;
+    let squares = 1;
+    let weight = 1;
+    let result = Number.NaN;
+    for (let i = from; i < to; i++) {
+      const missing = Number.isNaN(y[i]) || Number.isNaN(other[i]);
+      if (count > 0 && (!missing || !ignoreNulls)) {
+        weights *= 1 - alpha;
+        squares *= (1 - alpha) ** 2;
+        weight *= 1 - alpha;
+      }
+      if (!missing && count++ === 0) {
+        x.start(y[i]);
+        z.start(other[i]);
+      } else if (!missing) {
+        const all = weight + added;
+        x.add(y[i], added / all, weight / all);
+        z.add(other[i], added / all, weight / all);
+        products = (weight * (products + x.step * z.step) + added * x.rest * z.rest) / all;
+        weights += added;
+        squares += added * added;
+        weight = all;
+        if (!adjust) {
+          weights /= weight;
+          squares /= weight * weight;
+          weight = 1;
+        }
+        const total = weights * weights;
+        if (method === "corr") result = Math.max(-1, Math.min(1, products / Math.sqrt(x.squares * z.squares)));
+        else result = total > squares ? (total / (total - squares)) * products : Number.NaN;
+      }
+      out[i] = count >= least ? result : Number.NaN;
+    }
+  };
+
+/** The weighted mean of a column, and the mean of the squares of the deviations from it. */
+class Moment {
+  squares = 0;
+  /** How far the value last added moved the mean, and how far it is from it now. */
+  step = 0;
+  rest = 0;
+  private mean = 0;
+  private lost = 0;
+
+  start(value: number): void {
+    this.mean = value;
+  }
+
+  /** Adds a value with its share of the weights; `old` is that of the others. */
+  add(value: number, share: number, old: number): void {
+    const distance = value - this.mean - this.lost;
+    this.step = distance * share;
+    this.rest = distance - this.step;
+    const low = this.lost + this.step;
+    const mean = this.mean + low;
+    const part = mean - this.mean;
+    this.lost = this.mean - (mean - part) + (low - part);
+    this.mean = mean;
+    this.squares = old * (this.squares + this.step * this.step) + share * this.rest * this.rest;
+  }
+}

@@ -1,18 +1,23 @@
 import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
-import { CHOICE, type ColumnChoice, requireTime, vectorAt, wholeNumber } from "./core/choose.js";
+import { CHOICE, type ColumnChoice, requireTime, secondColumn, vectorAt, wholeNumber } from "./core/choose.js";
 import { exactTimesOf, timesAt } from "./core/days.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import { type Column, picked } from "./core/numbers.js";
-import { computeColumns, runWhole } from "./track/kernel.js";
+import { computeColumns, numbersAlong, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
+import { windowPairs } from "./track/window-pairs.js";
 import { type WindowKernel, windowCount, windowMean, windowStd, windowSum, windowVar } from "./track/window-sums.js";
+import { windowWeighted } from "./track/window-weights.js";
 import { rowWindows, timeWindows, type WindowShape, type Windows } from "./track/windows.js";
 
 /** Names of the functions over a sliding window. */
-const WINDOW_METHODS = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count"] as const;
+const ALONE = ["mean", "sum", "min", "max", "std", "var", "median", "quantile", "count", "wma"] as const;
+/** Of those that take a second column, the option that names it. */
+const SECOND = { cov: "with", corr: "with", beta: "with", vwap: "weights" } as const;
+const WINDOW_METHODS = [...ALONE, ...(Object.keys(SECOND) as (keyof typeof SECOND)[])] as const;
 /** A calculation over a window of rows or days. */
 export type WindowMethod = (typeof WINDOW_METHODS)[number];
 
@@ -26,6 +31,10 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
   readonly center?: boolean;
   /** For `quantile`: from 0 to 1. */
   readonly quantile?: number;
+  /** For `cov`, `corr` and `beta`: the other column, which is not itself computed unless named in `columns`. */
+  readonly with?: Name;
+  /** For `vwap`: the column of weights, such as volumes. */
+  readonly weights?: Name;
 }
 
 /**
@@ -34,9 +43,16 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * Null, NaN and infinite values are missing; a window with fewer than `minPeriods` values gives null. Rows keep their
  * order and columns their names (or name + `suffix`).
  *
+ * `cov`, `corr` and `beta` (the slope of a regression on `with`) use the rows where both columns have values. `vwap` is
+ * Σ value · weight / Σ weight with the column `weights`, and `wma` a mean with weights 1, 2, … by the position of a row
+ * in its window. They are null where they are not defined: `corr` with a constant column, `beta` on one, `vwap` where
+ * the weights add to 0.
+ *
  * `min` and `max` keep the column's type, `sum` of integers and decimals is exact, the rest is `Float64`. Sums are kept
  * in two doubles: sums and means are within two units in the last place of the exact result, `std` and `var` within
- * 10^-12 of it, whatever the earlier values. `std` and `var` divide by n − 1; quantiles are interpolated linearly.
+ * 10^-12 of it, whatever the earlier values; the others within 10^-12 of what the values of the window could make
+ * (`cov` of the product of the standard deviations, `beta` of their ratio, `vwap` and `wma` of the largest value).
+ * `std`, `var` and `cov` divide by n − 1; quantiles are interpolated linearly.
  *
  * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, WrongType, NoDateColumn, EmptyDate
  * @throws {DataError} Overflow
@@ -51,22 +67,29 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * ```
  */
 export function rolling(table: Table, size: number, method: WindowMethod, options: RollingOptions = {}): Table {
-  refuseUnknown(options, [...CHOICE, "unit", "minPeriods", "center", "quantile"], "rolling()");
+  refuseUnknown(options, [...CHOICE, "unit", "minPeriods", "center", "quantile", "with", "weights"], "rolling()");
   wholeNumber(size, 1, "window");
   const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
   const on = unit === "days" ? requireTime(table, options.on, "A window of days") : undefined;
-  const kernel = kernelOf(method, options);
+  oneOf(method, WINDOW_METHODS, "window");
+  checkQuantile(method, options);
+  const needed = (SECOND as Partial<Record<WindowMethod, "with" | "weights">>)[method];
+  const { second, choice } = secondColumn(table, options, needed, `rolling(…, "${method}")`);
   const shape = { size, center: options.center ?? false, least };
-  let windows: Windows | undefined;
-  return computeColumns(table, options, (from, at, track) => {
-    const cut = windows ?? windowsOf(from, on, track, shape);
-    windows = cut;
+  let shared: { readonly windows: Windows; readonly kernel: WindowKernel } | undefined;
+  return computeColumns(table, choice, (from, at, track) => {
+    shared ??= {
+      windows: windowsOf(from, on, track, shape),
+      kernel: kernelOf(method, options, second === undefined ? undefined : numbersAlong(from, second, track)),
+    };
+    const { windows, kernel } = shared;
     if (isExact(from.schema.fields[at].type)) {
-      if (method === "sum") return exactSums(from, at, track, cut);
-      if (method === "min" || method === "max") return exactExtremes(from, at, track, cut, method === "max" ? 1 : -1);
+      if (method === "sum") return exactSums(from, at, track, windows);
+      if (method === "min" || method === "max")
+        return exactExtremes(from, at, track, windows, method === "max" ? 1 : -1);
     }
-    return runWhole(from, at, track, (y, out, start, end) => kernel(y, out, cut, start, end));
+    return runWhole(from, at, track, (y, out, start, end) => kernel(y, out, windows, start, end));
   });
 }
 
@@ -77,7 +100,7 @@ function windowsOf(table: Table, on: number | undefined, track: Track, shape: Wi
   return timeWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), shape);
 }
 
-const KERNELS: Readonly<Record<Exclude<WindowMethod, "quantile">, WindowKernel>> = {
+const KERNELS: Readonly<Record<Exclude<(typeof ALONE)[number], "quantile" | "wma">, WindowKernel>> = {
   mean: windowMean,
   sum: windowSum,
   min: windowExtreme(-1),
@@ -88,9 +111,30 @@ const KERNELS: Readonly<Record<Exclude<WindowMethod, "quantile">, WindowKernel>>
   median: windowQuantile(0.5),
 };
 
-function kernelOf(method: WindowMethod, { quantile }: RollingOptions): WindowKernel {
-  if (oneOf(method, WINDOW_METHODS, "window") !== "quantile") return KERNELS[method as keyof typeof KERNELS];
-  if (quantile !== undefined && quantile >= 0 && quantile <= 1) return windowQuantile(quantile);
+/** The kernel of a method; `second` holds the values of its second column in the order of the track. */
+function kernelOf(
+  method: WindowMethod,
+  { quantile = 0 }: RollingOptions,
+  second: Float64Array = new Float64Array(0),
+): WindowKernel {
+  switch (method) {
+    case "quantile":
+      return windowQuantile(quantile);
+    case "cov":
+    case "corr":
+    case "beta":
+      return (y, out, windows, from, to) => windowPairs(method, [y, second], out, windows, [from, to]);
+    case "vwap":
+      return (y, out, windows, from, to) => windowWeighted(y, second, out, windows, [from, to]);
+    case "wma":
+      return (y, out, windows, from, to) => windowWeighted(y, undefined, out, windows, [from, to]);
+    default:
+      return KERNELS[method];
+  }
+}
+
+function checkQuantile(method: WindowMethod, { quantile }: RollingOptions): void {
+  if (method !== "quantile" || (quantile !== undefined && quantile >= 0 && quantile <= 1)) return;
   throw new InputError(`rolling() expects a quantile from 0 to 1; got ${quantile}.`, {
     code: "BadArgument",
     hint: "Pass { quantile: 0.9 } or another number from 0 to 1.",

@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env.ARROWBOOK_BENCH_ROUNDS ?? 5);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const asked = process.argv.slice(2);
 /** Groups with pages of their own. */
-const PAGES = ["series", "show", "verbs"];
+const PAGES = ["pairs", "series", "show", "verbs"];
 const unknown = asked.filter((name) => !PAGES.includes(name) && !(name in groups));
 if (unknown.length > 0) {
   process.stderr.write(
@@ -25,6 +25,9 @@ if (unknown.length > 0) {
 }
 if (asked.length === 0 || asked.includes("series")) {
   execFileSync(process.execPath, ["--max-old-space-size=8000", join(here, "series.mjs")], { stdio: "inherit" });
+}
+if (asked.length === 0 || asked.includes("pairs")) {
+  execFileSync(process.execPath, [join(here, "pairs.mjs")], { stdio: "inherit" });
 }
 if (asked.length === 0 || asked.includes("show")) {
   execFileSync(process.execPath, [join(here, "show.mjs")], { stdio: "inherit" });

@@ -40,7 +40,9 @@ export async function compareVerbs(python, { Frame }, check) {
 }
 
 // The windows of pandas keep the rounding of what has left them.
-const BOUNDS = { "pandas: rolling std": 1e-6, "pandas: rolling var": 1e-6 };
+const BOUNDS = Object.fromEntries(
+  ["std", "var", "cov", "corr", "beta", "cov of days"].map((word) => [`pandas: rolling ${word}`, 1e-6]),
+);
 
 const ALL = { on: "day", by: [] };
 const Y = { ...ALL, columns: "y" };
@@ -71,6 +73,10 @@ const rolling =
   (word) =>
   (frame, { size, least }) =>
     frame.rolling(size, word, { ...Y, minPeriods: least }).select("y");
+const rollingPair =
+  (word) =>
+  (frame, { size, least }) =>
+    frame.rolling(size + 1, word, { ...Y, with: "n", minPeriods: Math.max(2, least) }).select("y");
 const collapsed = (frequency) => (frame) =>
   frame
     .select("day", "n", "y", "d")
@@ -171,6 +177,27 @@ const VERBS = {
   "rolling std": rolling("std"),
   "rolling var": rolling("var"),
   "rolling median": rolling("median"),
+  "rolling cov": rollingPair("cov"),
+  "rolling corr": rollingPair("corr"),
+  "rolling beta": rollingPair("beta"),
+  "rolling cov of days": (frame, { days }) =>
+    frame.rolling(days, "cov", { ...Y, with: "n", unit: "days", minPeriods: 2 }).select("y"),
+  "rolling vwap": (frame, { size, least }) =>
+    frame
+      .with({ n: frame.column("n").abs() })
+      .rolling(size, "vwap", { ...Y, weights: "n", minPeriods: least })
+      .select("y"),
+  "rolling wma": (frame, { size }) => known(frame).rolling(size, "wma", Y),
+  "ewm cov": (frame, { alpha }) =>
+    frame
+      .dropNulls("y", "n")
+      .ewm({ ...Y, with: "n", alpha }, "cov")
+      .select("y"),
+  "ewm corr": (frame, { size }) =>
+    frame
+      .dropNulls("y", "n")
+      .ewm({ ...Y, with: "n", com: size }, "corr")
+      .select("y"),
   "rolling count": (frame, { size }) => frame.rolling(size, "count", { ...Y, minPeriods: 0 }).select("y"),
   "rolling days": (frame, { days }) => frame.rolling(days, "mean", { ...Y, unit: "days" }).select("y"),
   "rolling max of days": (frame, { days }) => frame.rolling(days, "max", { ...Y, unit: "days" }).select("y"),

@@ -212,6 +212,39 @@ def window(word):
     return lambda t, p: t[["y"]].rolling(p["size"], min_periods=p["least"]).agg(word)
 
 
+def both(t):
+    """The rows with both numbers: pandas has 0 for a weighted deviation of one value with nulls after it."""
+    return t[["y", "n"]].dropna().astype("float64")
+
+
+def pair_window(word):
+    def computed(t, p):
+        pair = t[["y", "n"]].astype("float64").where(t["n"].notna() & t["y"].notna())
+        window = pair["y"].rolling(p["size"] + 1, min_periods=max(2, p["least"]))
+        if word != "beta":
+            return undefined_of(pair, p, getattr(window, word)(pair["n"]), word)
+        of_n = pair["n"].rolling(p["size"] + 1, min_periods=max(2, p["least"])).var()
+        return undefined_of(pair, p, window.cov(pair["n"]) / of_n, word)
+
+    return computed
+
+
+def undefined_of(pair, p, found, word):
+    """Null where a window is constant: there pandas divides rounding errors."""
+    held = lambda name: pair[name].rolling(p["size"] + 1, min_periods=1).apply(lambda w: w.dropna().nunique() < 2)
+    if word != "cov":
+        found = found.mask(held("n") == 1)
+    return pandas.DataFrame({"y": found.mask(held("y") == 1) if word == "corr" else found})
+
+
+def vwap(t, p):
+    weights = t["n"].astype("float64").abs().where(t["y"].notna())
+    value = t["y"].where(weights.notna())
+    rows = lambda s: s.rolling(p["size"], min_periods=p["least"]).apply(numpy.nansum, raw=True)
+    total = rows(weights)
+    return pandas.DataFrame({"y": (rows(value * weights) / total).where(total != 0)})
+
+
 def price(t):
     return t["y"].abs() + 1
 
@@ -325,6 +358,16 @@ PANDAS = {
     "ewm without nulls": lambda t, p: t[["y"]].ewm(halflife=p["size"], ignore_na=True).mean(),
     "ewm std": lambda t, p: t[["y"]].ewm(com=p["size"]).std(),
     **{f"rolling {word}": window(word) for word in ("mean", "sum", "min", "max", "std", "var", "median")},
+    **{f"rolling {word}": pair_window(word) for word in ("cov", "corr", "beta")},
+    "rolling cov of days": lambda t, p: pandas.DataFrame({
+        "y": t.set_index("day")["y"].rolling(f"{p['days']}D", min_periods=2).cov(t.set_index("day")["n"].astype("float64"))
+    }),
+    "rolling vwap": vwap,
+    "rolling wma": lambda t, p: whole(t).assign(
+        y=lambda w: w["y"].rolling(p["size"]).apply(lambda v: numpy.average(v, weights=range(1, len(v) + 1)), raw=True)
+    ),
+    "ewm cov": lambda t, p: pandas.DataFrame({"y": both(t)["y"].ewm(alpha=p["alpha"]).cov(both(t)["n"])}),
+    "ewm corr": lambda t, p: pandas.DataFrame({"y": both(t)["y"].ewm(com=p["size"]).corr(both(t)["n"])}),
     "rolling count": lambda t, p: t[["y"]].rolling(p["size"], min_periods=0).count(),
     "rolling days": lambda t, p: t.set_index("day")[["y"]].rolling(f"{p['days']}D").mean(),
     "rolling max of days": lambda t, p: t.set_index("day")[["y"]].rolling(f"{p['days']}D").max(),

@@ -4,7 +4,7 @@ import { rolling } from "../../src/series/rolling.js";
 import { cellsIn, columnOf } from "./tables.js";
 
 /** Every double of these tests is a whole multiple of this. */
-const UNIT_BITS = 160;
+export const UNIT_BITS = 160;
 
 /** A double in units of 2^-160. */
 export function unitsOf(value: number): bigint {
@@ -14,7 +14,7 @@ export function unitsOf(value: number): bigint {
 }
 
 /** top / bottom · 2^shift as a double, within its last bit. */
-function quotient(top: bigint, bottom: bigint, shift: number): number {
+export function quotient(top: bigint, bottom: bigint, shift: number): number {
   const size = top < 0n ? -top : top;
   const bits = Math.max(0, 130 + bottom.toString(2).length - size.toString(2).length);
   const value = Number((size << BigInt(bits)) / bottom);

@@ -149,6 +149,10 @@ export const verbs: Record<string, Verb> = {
   returns: (frame) => frame.returns({ columns: "x", by: [], kind: "log" }),
   "ewm mean": (frame) => frame.ewm({ alpha: 0.3, columns: "x", by: "g" }),
   "ewm std": (frame) => frame.ewm({ alpha: 0.3, columns: "x", by: [] }, "std"),
+  "ewm corr": (frame) => frame.ewm({ alpha: 0.3, columns: "x", with: "y", by: "g" }, "corr"),
+  "ewm cov": (frame) => frame.ewm({ alpha: 0.3, columns: "x", with: "y", by: [] }, "cov"),
+  "rolling vwap": (frame) => frame.rolling(3, "vwap", { columns: "x", weights: "y", by: "g", minPeriods: 1 }),
+  "rolling wma": (frame) => frame.rolling(3, "wma", { columns: "x", by: "g", minPeriods: 1 }),
   "filter by a comparison": (frame) => frame.filter(frame.column("x").gt(1)),
   "filter by not": (frame) => frame.filter(frame.column("x").eq(1).not()),
   "filter by ne": (frame) => frame.filter(frame.column("x").ne(1)),
@@ -159,6 +163,9 @@ for (const name of ["diff", "rdiff", "rdiff_from", "cumul", "normalize"] as cons
 }
 for (const name of ["mean", "sum", "min", "max", "std", "var", "median", "count"] as const) {
   verbs[`rolling ${name}`] = (frame) => frame.rolling(3, name, { columns: "x", by: "g", minPeriods: 1 });
+}
+for (const name of ["cov", "corr", "beta"] as const) {
+  verbs[`rolling ${name}`] = (frame) => frame.rolling(3, name, { columns: "x", with: "y", by: "g", minPeriods: 2 });
 }
 
 const X = "x" as const;

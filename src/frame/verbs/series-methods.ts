@@ -3,7 +3,7 @@ import { type CollapseOptions, collapse, type PeriodValue } from "../../series/c
 import type { Frequency } from "../../series/core/calendar.js";
 import type { ColumnChoice } from "../../series/core/choose.js";
 import { quantile } from "../../series/core/quantile.js";
-import { type EwmOptions, ewm } from "../../series/ewm.js";
+import { type EwmMethod, type EwmOptions, ewm } from "../../series/ewm.js";
 import { type Filling, type FillOptions, fill } from "../../series/fill.js";
 import { unique } from "../../series/group-by.js";
 import { querySeries, type SeriesQuery } from "../../series/query.js";
@@ -84,7 +84,7 @@ export abstract class SeriesMethods<Row extends object> {
     return this.like(resample(this.table, frequency, options)) as OpenedBy<this, Extract<How, "ohlc">>;
   }
 
-  /** Mean, sum, min, max, std, var, median, quantile or count over a window of rows or days. {@link rolling} */
+  /** A statistic over a window of rows or of time, also of two columns, as `corr`. {@link rolling} */
   rolling<Suffix extends string = never>(
     size: number,
     word: WindowMethod,
@@ -93,10 +93,10 @@ export abstract class SeriesMethods<Row extends object> {
     return this.like(rolling(this.table, size, word, options)) as OpenedBy<this, Suffix>;
   }
 
-  /** Exponentially weighted mean, standard deviation or variance. {@link ewm} */
+  /** Exponentially weighted mean, standard deviation, variance, covariance or correlation. {@link ewm} */
   ewm<Suffix extends string = never>(
     options: EwmOptions<Columns<Row>["name"]> & Suffixed<Suffix>,
-    word?: "mean" | "std" | "var",
+    word?: EwmMethod,
   ): OpenedBy<this, Suffix> {
     return this.like(ewm(this.table, options, word)) as OpenedBy<this, Suffix>;
   }

@@ -147,6 +147,40 @@ export function choose(table: Table, choice: ColumnChoice, fits: (type: DataType
   return { ...series, values };
 }
 
+/** How a second column of numbers is passed: the other of a pair, or weights. */
+interface SecondOptions extends ColumnChoice {
+  readonly with?: string;
+  readonly weights?: string;
+}
+
+/**
+ * The position of the second column that a method `needs`, if it does, and the choice without it: it is not computed
+ * itself unless it is named.
+ *
+ * @throws {InputError} BadArgument if the method needs one and none is passed, or needs none and one is
+ */
+export function secondColumn(
+  table: Table,
+  options: SecondOptions,
+  needs: "with" | "weights" | undefined,
+  method: string,
+): { readonly second: number | undefined; readonly choice: ColumnChoice } {
+  const unused = (["with", "weights"] as const).find((name) => name !== needs && options[name] !== undefined);
+  const name = needs && options[needs];
+  if (unused !== undefined || (needs !== undefined && name === undefined)) {
+    const expected = needs === undefined ? "no second column" : `a second column as \`${needs}\``;
+    throw new InputError(`${method} expects ${expected}; got ${unused === undefined ? "none" : `\`${unused}\``}.`, {
+      code: "BadArgument",
+      hint: 'Such as { columns: "close", with: "index" } for corr, { columns: "close", weights: "volume" } for vwap.',
+    });
+  }
+  if (name === undefined) return { second: undefined, choice: options };
+  const second = fitting(table, name, isNumber);
+  if (options.columns !== undefined) return { second, choice: options };
+  const others = choose(table, options).values.filter((at) => at !== second);
+  return { second, choice: { ...options, columns: others.map((at) => table.schema.fields[at].name) } };
+}
+
 function fitting(table: Table, name: string, fits: (type: DataType) => boolean): number {
   const at = columnIndex(table, name);
   const { type, metadata } = table.schema.fields[at];

@@ -49,11 +49,14 @@ export function runKernel(table: Table, at: number, track: Track, kernel: PieceK
 }
 
 /** As {@link runKernel}, for a kernel that uses track positions: `y` and `out` cover the whole track. */
-export function runWhole(table: Table, at: number, { rows, starts }: Track, kernel: PieceKernel): Computed {
-  const y = inOrder(numbersOf(vectorAt(table, at)), rows);
-  const { results } = runPieces([y], starts, kernel);
-  return doublesColumn(table.schema.fields[at], [byRow(results[0], rows)]);
+export function runWhole(table: Table, at: number, track: Track, kernel: PieceKernel): Computed {
+  const { results } = runPieces([numbersAlong(table, at, track)], track.starts, kernel);
+  return doublesColumn(table.schema.fields[at], [byRow(results[0], track.rows)]);
 }
+
+/** The values of a column in the order of the track. */
+export const numbersAlong = (table: Table, at: number, { rows }: Track): Float64Array =>
+  inOrder(numbersOf(vectorAt(table, at)), rows);
 
 /**
  * Runs a kernel along every series of a column and returns the results by row: batch by batch if the table is in track

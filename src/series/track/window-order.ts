@@ -1,6 +1,6 @@
 import { quantileOfSorted } from "../core/quantile.js";
 import type { WindowKernel } from "./window-sums.js";
-import type { Windows } from "./windows.js";
+import { type Windows, widest } from "./windows.js";
 
 /** The smallest (`sign` -1) or largest (1) value of the window. */
 export function windowExtreme(sign: 1 | -1): WindowKernel {
@@ -54,7 +54,7 @@ const beats = (later: number | bigint, earlier: number | bigint, sign: 1 | -1): 
 /** A quantile of the window (0.5 is the median), interpolated linearly. The time per row grows with the window. */
 export function windowQuantile(q: number): WindowKernel {
   return (y, out, { low, high, least }, from, to) => {
-    const sorted = new Float64Array(widest(low, high, from, to) + 1);
+    const sorted = new Float64Array(widest({ low, high }, from, to) + 1);
     let count = 0;
     let first = from;
     let end = from;
@@ -65,13 +65,6 @@ export function windowQuantile(q: number): WindowKernel {
       else out[i] = quantileOfSorted(sorted, count, q);
     }
   };
-}
-
-/** The most positions in the buffer at a time: the rows of a window enter before those of the previous one leave. */
-function widest(low: Int32Array, high: Int32Array, from: number, to: number): number {
-  let most = 0;
-  for (let i = from; i < to; i++) most = Math.max(most, high[i] - (i === from ? from : low[i - 1]));
-  return most;
 }
 
 /** The first position among `count` sorted values whose value is not below `value`. */

@@ -63,3 +63,10 @@ export function timeWindows({ starts }: Track, times: ExactTimes, { size, center
   }
   return { low, high, least };
 }
+
+/** The most positions in the buffer at a time: the rows of a window enter before those of the previous one leave. */
+export function widest({ low, high }: Pick<Windows, "low" | "high">, from: number, to: number): number {
+  let most = 0;
+  for (let i = from; i < to; i++) most = Math.max(most, high[i] - (i === from ? from : low[i - 1]));
+  return most;
+}
