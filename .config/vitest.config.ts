@@ -24,6 +24,8 @@ export default defineConfig(({ mode }) => {
     .map((file) => `test/${file.replaceAll("\\", "/")}`)
     .filter((file) => file.endsWith(".test.ts") && !/^test\/(?:jupyter|browser|clickhouse|trino|bench)\//.test(file))
     .filter((file) => isAll || !file.endsWith(".long.test.ts"));
+  // Of the projects: what they extend is read again, in no mode.
+  const env = { TZ: "America/Los_Angeles", ARROWBOOK_TESTS: mode };
   return {
     root,
     plugins: [assemblyScript()],
@@ -44,19 +46,19 @@ export default defineConfig(({ mode }) => {
       // Transformed modules are kept between runs, by their contents: one file of tests starts in seconds.
       experimental: { fsModuleCache: true },
       maxWorkers: 2,
-      env: { TZ: "America/Los_Angeles", ARROWBOOK_TESTS: mode },
       projects: [
         // One after the other in a process: the code of the package is loaded and optimised once.
         {
           extends: true,
           test: {
             name: "together",
+            env,
             isolate: false,
             include: files.filter((file) => !isAlone(file)),
             setupFiles: [`${root}test/support/forget.ts`],
           },
         },
-        { extends: true, test: { name: "alone", include: files.filter(isAlone) } },
+        { extends: true, test: { name: "alone", env, include: files.filter(isAlone) } },
       ],
     },
   };
