@@ -6,9 +6,7 @@ import { rowType } from "../columns/arrow/row-type.js";
 import { columnsOf } from "../columns/arrow/schema.js";
 import type { CastOptions } from "../columns/compute/cast.js";
 import type { JsonLinesOptions } from "../columns/files/text-file.js";
-import { readArrow, tableFromIPCBytes } from "../columns/ipc/read/read.js";
 import type { JsonArrayOptions } from "../columns/json/array-table.js";
-import { checkParquetOptions, type ParquetReadOptions } from "../columns/parquet/read/options.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt } from "../columns/table/foreign-table.js";
 import { nameColumns, pickColumns } from "../columns/table/pick.js";
@@ -51,13 +49,17 @@ import { type RowsOptions, rowsOf } from "./cells/rows.js";
 import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
 import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo/danfo.js";
+import { readArrowFiles } from "./files/arrow-batches.js";
 import { type CsvFileOptions, readCsv } from "./files/csv-files.js";
+import type { FileSources } from "./files/find-files.js";
 import { checkInferred, readJsonLines } from "./files/json-lines.js";
-import { localFile, localSource, prepareForArchive } from "./files/local-source.js";
+import { localSource, prepareForArchive } from "./files/local-source.js";
 import { OutputMethods } from "./files/output-methods.js";
+import { type ParquetFileOptions, readParquetFiles } from "./files/parquet-batches.js";
 import { ARRAY_OPTIONS, readJson } from "./files/reply.js";
 import { sourceOfComputed, sourceOfForeign, sourceOfMade, sourceOfPath } from "./files/source-of.js";
 import { type SqlOptions, sqlTable } from "./files/sql-table.js";
+import type { UnionOptions } from "./files/union.js";
 import { type Watched, watched } from "./files/watched.js";
 import { castColumns, checkTypes, infoTable, tableOfColumns } from "./verbs/columns-of.js";
 import { concatTables } from "./verbs/concat.js";
@@ -173,7 +175,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * Reads a CSV file, or its bytes; gzip and zstd (`prices.csv.gz`) are detected by the first bytes. `columns` declares
    * names and types; `"infer"`, the default, finds the type of each column that all its cells have and that writes them
    * as they were (see `frame.columns`), `"header"` reads text. The format is the strict one of the service; options
-   * describe other files. Long reads show their progress (`onProgress`).
+   * describe other files. Long reads show their progress (`onProgress`). A list of files, a folder or a pattern
+   * (`"data/*.csv"`) is one table with the columns of all files, whose types are widened.
    *
    * @throws {FileError}
    * @throws {DataError} with row, line, column, value and byte offset
@@ -186,7 +189,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * ```
    */
   static async fromCSV<Row extends object = AnyRow>(
-    source: string | URL | Uint8Array,
+    source: FileSources,
     options: CsvFileOptions = {},
   ): Promise<Frame<Row>> {
     const read = await readCsv(source, options);
@@ -227,8 +230,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * ```
    */
   static async fromJSONLines<Row extends object = AnyRow>(
-    source: string | URL | Uint8Array,
-    options: JsonLinesOptions & Watched = {},
+    source: FileSources,
+    options: JsonLinesOptions & UnionOptions & Watched = {},
   ): Promise<Frame<Row>> {
     const read = await readJsonLines(source, options);
     return new Frame<Row>(read.table, read.source);
@@ -263,16 +266,17 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * @throws {DataError} BadArrow
    */
   static async fromArrow<Row extends object = AnyRow>(
-    source: string | URL | Uint8Array | ArrayBuffer,
+    source: FileSources | ArrayBuffer,
+    options: UnionOptions = {},
   ): Promise<Frame<Row>> {
-    const local = localFile(source, "fromArrow()", "an Arrow stream or file");
-    const table = typeof local === "string" ? await readArrow(local) : tableFromIPCBytes(local);
-    return new Frame<Row>(table, sourceOfPath(local));
+    const read = await readArrowFiles(source, options);
+    return new Frame<Row>(read.table, read.source);
   }
 
   /**
-   * Reads a Parquet file, its bytes, or all Parquet files in a folder: exact decimals, dates, and the service's types
-   * if this package wrote it. Only the selected columns are read, and only row groups that may satisfy the conditions.
+   * Reads a Parquet file, its bytes, or all Parquet files in a folder, which have the same columns: exact decimals,
+   * dates, and the service's types if this package wrote it. A list of files, or a pattern, is one table as by
+   * {@link fromCSV}. Only the selected columns are read, and only row groups that may satisfy the conditions.
    *
    * @param options `columns`, `where` and `nested` select what is read; long reads show their progress (`onProgress`)
    * @throws {FileError}
@@ -287,14 +291,11 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * ```
    */
   static async fromParquet<Row extends object = AnyRow>(
-    source: string | URL | Uint8Array,
-    options: ParquetReadOptions & Watched = {},
+    source: FileSources,
+    options: ParquetFileOptions = {},
   ): Promise<Frame<Row>> {
-    const local = localFile(source, "fromParquet()", "a Parquet file");
-    checkParquetOptions(options, "fromParquet()", ["onProgress"]);
-    const { parquetFileTable } = await import("../columns/files/parquet-file.js");
-    const table = await watched(local, options, (onBytes) => parquetFileTable(local, { ...options, onBytes }));
-    return new Frame<Row>(table, sourceOfPath(local));
+    const read = await readParquetFiles(source, options);
+    return new Frame<Row>(read.table, read.source);
   }
 
   /**

@@ -165,8 +165,8 @@ export class Folder implements Place {
       // The footer of a file that has not changed since is not read again.
       const now = `${info.ino} ${info.mtimeMs}`;
       if (this.#verified.get(path) === now) continue;
-      const { parquetRowCount } = await import("../../columns/parquet/read/read.js");
-      const found = await parquetRowCount(path).catch(() => undefined);
+      const { parquetShape } = await import("../../columns/parquet/read/read.js");
+      const found = (await parquetShape(path).catch(() => undefined))?.rows;
       if (found === undefined) return `the file ${name} is damaged`;
       if (found !== rows) return `the file ${name} has ${found} rows; written were ${rows}`;
       this.#verified.set(path, now);

@@ -88,6 +88,8 @@ export const READ_BATCH: { rows: number } = { rows: BATCH_ROWS };
 export interface Batching {
   /** Rows per record batch; default {@link READ_BATCH}. */
   readonly batchRows?: number;
+  /** The file is one of several, and may lack columns whose types are declared. */
+  readonly isPart?: boolean;
 }
 
 const READ: readonly (keyof ReadOptions)[] = [

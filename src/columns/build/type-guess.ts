@@ -44,7 +44,8 @@ const MAX_PRECISION = 76;
  */
 export class TypeGuess {
   private kinds = ANY;
-  private isEmpty = true;
+  /** Whether no cell has a value. */
+  isEmpty = true;
   /** The most digits before and after the point. */
   private whole = 0;
   private scale = 0;

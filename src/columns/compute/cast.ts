@@ -283,7 +283,7 @@ export function widened(vectors: readonly Vector[], place: Place): readonly Vect
 }
 
 /** Whether a column holds only integers that doubles hold. */
-function isSafe(vector: Vector): boolean {
+export function isSafe(vector: Vector): boolean {
   if (!DataType.isInt(vector.type)) return false;
   const numbers = vectorToNumbers(vector);
   let row = 0;

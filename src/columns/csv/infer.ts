@@ -1,7 +1,7 @@
 import { DataError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { plainCellOf } from "../arrow/csv-dialect.js";
-import type { CsvOptions } from "../arrow/read-options.js";
+import type { Batching, CsvOptions } from "../arrow/read-options.js";
 import type { RawColumn } from "../build/builder.js";
 import { rawBatches } from "../build/text-reader.js";
 import { checkTyped, TypeGuess } from "../build/type-guess.js";
@@ -19,6 +19,11 @@ export interface UndeclaredOptions extends Omit<CsvOptions, "columns"> {
   readonly types?: Readonly<Record<string, string>>;
 }
 
+/** A column whose type was found; `isEmpty`: no cell has a value, so that it may be any. */
+export interface InferredColumn extends ColumnSpec {
+  readonly isEmpty?: boolean;
+}
+
 /**
  * The columns of CSV chunks of any size: names from the header (`column_1`, … for empty names and without a header),
  * types from `types`, by {@link TypeGuess} or `String`. To infer types, all rows are read, and none is kept.
@@ -29,12 +34,12 @@ export interface UndeclaredOptions extends Omit<CsvOptions, "columns"> {
  */
 export async function columnsOfCsv(
   chunks: () => AsyncIterable<Uint8Array>,
-  options: UndeclaredOptions,
-): Promise<readonly ColumnSpec[]> {
+  options: UndeclaredOptions & Batching,
+): Promise<readonly InferredColumn[]> {
   // What becomes null or is rounded is reported when the rows are read.
   const { columns: choice, types = {}, onReport: _, ...rest } = options;
   const names = await namesOfCsv(chunks(), { ...rest, columns: [], byPosition: true });
-  checkTyped(types, names, "a column of the file");
+  if (!options.isPart) checkTyped(types, names, "a column of the file");
   const own = (name: string): string | undefined => (Object.hasOwn(types, name) ? types[name] : undefined);
   if (choice === "header") return names.map((name) => ({ name, type: own(name) ?? "String" }));
   const guesses = names.map(() => new TypeGuess(plainCellOf(options)));
@@ -47,7 +52,11 @@ export async function columnsOfCsv(
       if (column.bytes !== undefined) raw.spare?.give(column.bytes.buffer as ArrayBuffer);
     });
   }
-  return names.map((name, i) => ({ name, type: own(name) ?? guesses[i].type }));
+  return names.map((name, i) => {
+    const { isEmpty, type } = guesses[i];
+    const declared = own(name);
+    return { name, type: declared ?? type, ...(isEmpty && declared === undefined && { isEmpty }) };
+  });
 }
 
 /** The names of the columns, found in the first chunks. */

@@ -4,11 +4,11 @@ import { CR, LF } from "../../format/csv.js";
 import { packedFile } from "../../format/packed-file.js";
 import type { ZipOptions } from "../../format/zip-entry.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
-import { type CsvOptions, checkKey, type OnBytes } from "../arrow/read-options.js";
+import { type Batching, type CsvOptions, checkKey, type OnBytes } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";
 import { type Chunks, recordBatches, streamTable, type TextReader } from "../build/text-reader.js";
 import { checkTyped } from "../build/type-guess.js";
-import { columnsOfCsv, type UndeclaredOptions } from "../csv/infer.js";
+import { columnsOfCsv, type InferredColumn, type UndeclaredOptions } from "../csv/infer.js";
 import { csvReader, csvTable, csvTableReader } from "../csv/reader.js";
 import { fileBlocks } from "../io/file-blocks.js";
 import { type TextEncoding, utf8Chunks } from "../io/text-encoding.js";
@@ -24,7 +24,7 @@ export interface TextOptions extends ZipOptions {
 }
 
 /** Options for reading a CSV file; the limits apply to gzip and zstd. */
-export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & OnBytes & TextOptions;
+export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & OnBytes & TextOptions & Batching;
 
 /** How a file of JSON lines is read. */
 export interface JsonLinesOptions extends JsonArrayOptions, TextOptions {}
@@ -52,7 +52,7 @@ export async function csvFileTable(source: Source, options: CsvFileOptions): Pro
  * @throws {DataError} with row, line, column, value and byte offset
  * @throws {FileError}
  */
-export async function jsonLinesTable(source: Source, options: JsonLinesOptions & OnBytes): Promise<Table> {
+export async function jsonLinesTable(source: Source, options: JsonLinesOptions & OnBytes & Batching): Promise<Table> {
   try {
     return await streamTable(await openLines(source, options), textChunks(source, options), options.signal);
   } catch (error) {
@@ -72,7 +72,10 @@ export function csvFileBatches(source: Source, options: CsvFileOptions): AsyncGe
 }
 
 /** As {@link csvFileBatches}, for JSON lines. */
-export function jsonLinesFileBatches(source: Source, options: JsonLinesOptions & OnBytes): AsyncGenerator<RecordBatch> {
+export function jsonLinesFileBatches(
+  source: Source,
+  options: JsonLinesOptions & OnBytes & Batching,
+): AsyncGenerator<RecordBatch> {
   return fileBatches(source, options, () => openLines(source, options));
 }
 
@@ -92,9 +95,17 @@ type DeclaredOptions = CsvOptions & OnBytes & TextOptions;
 
 async function declared(source: Source, options: CsvFileOptions): Promise<DeclaredOptions> {
   if (isDeclared(options)) return options;
-  const columns = await columnsOfCsv(() => textChunks(source, quiet(options)), options);
+  const columns = await csvFileColumns(source, options);
   checkKey(options.key, columns, "the CSV file");
   return { ...options, columns, byPosition: true };
+}
+
+/** The columns of a CSV file that are not declared: {@link columnsOfCsv}. */
+export function csvFileColumns(
+  source: Source,
+  options: UndeclaredOptions & TextOptions & Batching,
+): Promise<readonly InferredColumn[]> {
+  return columnsOfCsv(() => textChunks(source, quiet(options)), options);
 }
 
 const isDeclared = (options: CsvFileOptions): options is DeclaredOptions => typeof options.columns === "object";
@@ -129,7 +140,7 @@ function streamed(source: Source, options: DeclaredOptions, size?: number): Prom
   return streamTable(csvTableReader(options, size), textChunks(source, options), options.signal);
 }
 
-async function openLines(source: Source, options: JsonLinesOptions & OnBytes): Promise<TextReader> {
+async function openLines(source: Source, options: JsonLinesOptions & OnBytes & Batching): Promise<TextReader> {
   const { columns = "infer", types = {}, onBadCell = "error" } = options;
   if (columns !== "infer") return linesReader(columns, options, "the JSON lines");
   const found = await columnsOfLines(textChunks(source, quiet(options)), types, onBadCell);
@@ -139,11 +150,13 @@ async function openLines(source: Source, options: JsonLinesOptions & OnBytes): P
       hint: "Pass columns to read an empty file.",
     });
   }
-  checkTyped(
-    types,
-    found.map(({ name }) => name),
-    "a member of any line",
-  );
+  if (!options.isPart) {
+    checkTyped(
+      types,
+      found.map(({ name }) => name),
+      "a member of any line",
+    );
+  }
   return linesReader(found, options, "the JSON lines");
 }
 

@@ -1,8 +1,21 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { arrowFileBatches } from "../../columns/ipc/read/read.js";
+import { arrowFileBatches, readArrow, tableFromIPCBytes } from "../../columns/ipc/read/read.js";
 import { refuseUnknown } from "../../errors/options.js";
+import type { FileSources } from "./find-files.js";
 import { localFile } from "./local-source.js";
+import { CAST_FIRST, type FilesRead, readFiles, UNION_OPTIONS } from "./many-files.js";
+import type { UnionOptions } from "./union.js";
 import { type Watched, watchedBatches } from "./watched.js";
+
+/** Reads Arrow files for `Frame.fromArrow`. */
+export async function readArrowFiles(sources: FileSources | ArrayBuffer, options: UnionOptions): Promise<FilesRead> {
+  refuseUnknown(options, UNION_OPTIONS, "fromArrow()");
+  const given = sources instanceof ArrayBuffer ? new Uint8Array(sources) : sources;
+  const kind = { where: "fromArrow()", what: "an Arrow stream or file", names: /\.(?:arrows?|feather|ipc)$/i };
+  return readFiles(given, kind, options, CAST_FIRST, async (local) =>
+    typeof local === "string" ? readArrow(local) : tableFromIPCBytes(local),
+  );
+}
 
 /**
  * The rows of an Arrow IPC stream or file, or of its bytes, as record batches, one at a time: the input is read by

@@ -1,39 +1,53 @@
-import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
 import { CSV_OPTIONS, type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/read-options.js";
-import { columnsOf } from "../../columns/arrow/schema.js";
-import type { UndeclaredOptions } from "../../columns/csv/infer.js";
+import { columnsOf, schemaOf } from "../../columns/arrow/schema.js";
+import type { InferredColumn, UndeclaredOptions } from "../../columns/csv/infer.js";
 import type { TextOptions } from "../../columns/files/text-file.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { FrameSource } from "../../spec/frame-source.js";
+import type { FileKind, FileSource, FileSources, FoundFile } from "./find-files.js";
 import { localFile } from "./local-source.js";
-import { sourceOfPath } from "./source-of.js";
+import { type FilesRead, filesToUnite, readFiles, UNION_OPTIONS, unionBatches } from "./many-files.js";
+import type { UnionOptions } from "./union.js";
 import { type Watched, watched, watchedBatches } from "./watched.js";
 
-/** How a CSV file is read: its columns declared, or taken from the file (`infer`, `header`). */
-export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & TextOptions & Watched;
+/** How a CSV file is read: its columns declared, or taken from the file (`infer`, `header`); and how several are. */
+export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & TextOptions & UnionOptions & Watched;
 
-/** Reads a CSV file for `Frame.fromCSV`. */
-export async function readCsv(
-  source: string | URL | Uint8Array,
-  options: CsvFileOptions,
-): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
+const kind = (where: string): FileKind => ({
+  where,
+  what: "a CSV file",
+  names: /\.(?:csv|tsv|txt)(?:\.gz|\.zst)?$/i,
+});
+
+/** What to do about columns of several files without a common type. */
+export const REMEDY = 'Declare its type: types: { COLUMN: "String" }.';
+
+/** Reads CSV files for `Frame.fromCSV`. */
+export async function readCsv(sources: FileSources, options: CsvFileOptions): Promise<FilesRead> {
   checkOptions(options, "fromCSV()");
-  const local = localFile(source, "fromCSV()", "a CSV file");
   const { csvFileTable } = await import("../../columns/files/text-file.js");
-  const table = await watched(local, options, (onBytes) => csvFileTable(local, { ...options, onBytes }));
-  const known = sourceOfPath(local);
-  if ((options.columns ?? "infer") !== "infer") return { table, source: known };
-  return { table, source: { code: "CSV", ...known, inferred: typesText(columnsOf(table.schema)) } };
+  const read = await readFiles(sources, kind("fromCSV()"), unionOf(options), REMEDY, (local, isPart) =>
+    watched(local, options, (onBytes) => csvFileTable(local, { ...options, isPart, onBytes })),
+  );
+  if ((options.columns ?? "infer") !== "infer") return read;
+  const { table, source } = read;
+  return { table, source: { code: "CSV", ...source, inferred: typesText(columnsOf(table.schema)) } };
 }
 
+const unionOf = ({ source, missingColumns, ...rest }: CsvFileOptions) => ({
+  source,
+  missingColumns,
+  types: (rest as UndeclaredOptions).types,
+});
+
 /**
- * Reads a CSV file, or its bytes, as record batches, one at a time: of a long file, one batch is in memory. With
- * `columns: "infer"` the file is read twice, first for its types. Yields at least one batch, which may be empty.
+ * Reads CSV files, or the bytes of one, as record batches, one at a time: of a long file, one batch is in memory. Files
+ * whose types are inferred are read twice, first for their types. Yields at least one batch, which may be empty.
  *
  * @param options as for `Frame.fromCSV`; a batch has at most 65,536 rows
  * @throws {InputError} for wrong options
@@ -43,22 +57,48 @@ export async function readCsv(
  * ```ts no-run
  * import { csvBatches } from "arrowbook";
  * let rows = 0;
- * for await (const batch of csvBatches("prices.csv", { columns: "infer", delimiter: ";" })) rows += batch.numRows;
+ * for await (const batch of csvBatches("prices.csv", { delimiter: ";" })) rows += batch.numRows;
  * ```
  */
-export function csvBatches(
-  source: string | URL | Uint8Array,
-  options: CsvFileOptions = {},
-): AsyncGenerator<RecordBatch> {
+export function csvBatches(sources: FileSources, options: CsvFileOptions = {}): AsyncGenerator<RecordBatch> {
   checkOptions(options, "csvBatches()");
-  const local = localFile(source, "csvBatches()", "a CSV file");
+  const local = Array.isArray(sources) ? undefined : localFile(sources as FileSource, "csvBatches()", "a CSV file");
   return watchedBatches(local, options, async function* (onBytes) {
     const { csvFileBatches } = await import("../../columns/files/text-file.js");
-    yield* csvFileBatches(local, { ...options, onBytes });
+    const files = await filesToUnite(sources, kind("csvBatches()"), options);
+    if (files === undefined) yield* csvFileBatches(local as string | Uint8Array, { ...options, onBytes });
+    else yield* manyBatches(files, options);
   });
 }
 
-const FILE_OPTIONS = ["maxRatio", "maxSize", "onProgress", "encoding"] as const;
+async function* manyBatches(files: readonly FoundFile[], options: CsvFileOptions): AsyncGenerator<RecordBatch> {
+  const { csvFileBatches, csvFileColumns } = await import("../../columns/files/text-file.js");
+  // The layout of text is the same in all files.
+  const text = options.text === "dictionary" ? "dictionary" : "utf8";
+  const found: (readonly InferredColumn[])[] = [];
+  const declared = typeof options.columns === "object";
+  const partOf = async ({ source }: FoundFile) => {
+    const columns = declared
+      ? (options as CsvOptions).columns
+      : await csvFileColumns(source, { ...(options as UndeclaredOptions), isPart: true });
+    found.push(columns);
+    return { schema: schemaOf(columns, { ...options, text }), isEmpty: isEmptyOf(columns) };
+  };
+  yield* unionBatches(files, unionOf(options), REMEDY, partOf, ({ source }, i) =>
+    csvFileBatches(source, {
+      ...options,
+      text,
+      ...(!declared && { columns: found[i], byPosition: true }),
+    } as CsvOptions),
+  );
+}
+
+const isEmptyOf =
+  (columns: readonly InferredColumn[]) =>
+  (column: number): boolean =>
+    columns[column].isEmpty === true;
+
+const FILE_OPTIONS = ["maxRatio", "maxSize", "onProgress", "encoding", ...UNION_OPTIONS] as const;
 
 function checkOptions(options: CsvFileOptions, where: string): void {
   refuseUnknown(options, [...CSV_OPTIONS, "types", ...FILE_OPTIONS], where);

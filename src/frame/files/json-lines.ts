@@ -1,30 +1,37 @@
-import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import type { JsonLinesOptions } from "../../columns/files/text-file.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import type { JsonArrayOptions } from "../../columns/json/array-table.js";
 import { checkWords } from "../../errors/options.js";
-import type { FrameSource } from "../../spec/frame-source.js";
-import { checkTypes, typesText } from "./csv-files.js";
+import { checkTypes, REMEDY, typesText } from "./csv-files.js";
+import type { FileSources } from "./find-files.js";
 import { localFile } from "./local-source.js";
-import { sourceOfPath } from "./source-of.js";
+import { type FilesRead, readFiles, UNION_OPTIONS } from "./many-files.js";
+import type { UnionOptions } from "./union.js";
 import { type Watched, watched, watchedBatches } from "./watched.js";
 
 const LINES = "a file of JSON lines";
 
 /** Reads JSON lines for `Frame.fromJSONLines`. */
 export async function readJsonLines(
-  source: string | URL | Uint8Array,
-  options: JsonLinesOptions & Watched,
-): Promise<{ readonly table: Table; readonly source: FrameSource | undefined }> {
-  checkOptions(options, "fromJSONLines()");
-  const local = localFile(source, "fromJSONLines()", LINES);
+  sources: FileSources,
+  options: JsonLinesOptions & UnionOptions & Watched,
+): Promise<FilesRead> {
+  checkOptions(options, "fromJSONLines()", UNION_OPTIONS);
   const { jsonLinesTable } = await import("../../columns/files/text-file.js");
-  const table = await watched(local, options, (onBytes) => jsonLinesTable(local, { ...options, onBytes }));
-  const known = sourceOfPath(local);
-  if ((options.columns ?? "infer") !== "infer") return { table, source: known };
-  return { table, source: { code: "JSON lines", ...known, inferred: typesText(columnsOf(table.schema)) } };
+  const kind = { where: "fromJSONLines()", what: LINES, names: /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/i };
+  const read = await readFiles(
+    sources,
+    kind,
+    { source: options.source, missingColumns: options.missingColumns, types: options.types },
+    REMEDY,
+    (local, isPart) => watched(local, options, (onBytes) => jsonLinesTable(local, { ...options, isPart, onBytes })),
+  );
+  if ((options.columns ?? "infer") !== "infer") return read;
+  const { table, source } = read;
+  return { table, source: { code: "JSON lines", ...source, inferred: typesText(columnsOf(table.schema)) } };
 }
 
 /**
@@ -49,8 +56,8 @@ export function jsonLinesBatches(
   });
 }
 
-function checkOptions(options: JsonLinesOptions & Watched, where: string): void {
-  const also = ["columns", "types", "onExtraMember", "encoding", "maxRatio", "maxSize", "onProgress"];
+function checkOptions(options: JsonLinesOptions & Watched, where: string, more: readonly string[] = []): void {
+  const also = ["columns", "types", "onExtraMember", "encoding", "maxRatio", "maxSize", "onProgress", ...more];
   checkReadOptions(options, where, also);
   checkWords(options, { encoding: TEXT_ENCODINGS });
   checkInferred(options, where);

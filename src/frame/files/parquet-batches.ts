@@ -1,12 +1,52 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
+import { noBatches } from "../../columns/io/written.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import type { FileKind, FileSource, FileSources, FoundFile } from "./find-files.js";
 import { localFile } from "./local-source.js";
-import { type Watched, watchedBatches } from "./watched.js";
+import { CAST_FIRST, type FilesRead, filesToUnite, readFiles, UNION_OPTIONS, unionBatches } from "./many-files.js";
+import type { UnionOptions } from "./union.js";
+import { type Watched, watched, watchedBatches } from "./watched.js";
+
+/** How Parquet files are read, and several as one table. */
+export type ParquetFileOptions = ParquetReadOptions & UnionOptions & Watched;
+
+const kind = (where: string): FileKind => ({
+  where,
+  what: "a Parquet file",
+  names: /\.(?:parquet|parq|pq)$/i,
+  readsFolders: true,
+});
+
+/** Reads Parquet files for `Frame.fromParquet`. */
+export async function readParquetFiles(sources: FileSources, options: ParquetFileOptions): Promise<FilesRead> {
+  checkParquetOptions(options, "fromParquet()", ["onProgress", ...UNION_OPTIONS]);
+  const { parquetFileTable } = await import("../../columns/files/parquet-file.js");
+  return readFiles(sources, kind("fromParquet()"), unionOf(options), CAST_FIRST, async (local, isPart) => {
+    const own = isPart ? await partOptions(local, options) : options;
+    return watched(local, options, (onBytes) => parquetFileTable(local, { ...own, onBytes }));
+  });
+}
+
+const unionOf = ({ source, missingColumns, columns }: ParquetFileOptions) => ({
+  source,
+  missingColumns,
+  only: columns,
+});
+
+/** The options for one of several files, which may lack some of the columns; at least one is read. */
+async function partOptions(file: string | Uint8Array, options: ParquetFileOptions): Promise<ParquetReadOptions> {
+  const { columns, ...rest } = options;
+  if (columns === undefined) return rest;
+  const { parquetShape } = await import("../../columns/parquet/read/read.js");
+  const { names } = await parquetShape(file);
+  const own = columns.filter((name) => names.includes(name));
+  return { ...rest, columns: own.length === 0 ? names.slice(0, 1) : own };
+}
 
 /**
- * Reads a Parquet file, its bytes, or all Parquet files in a folder as record batches, one at a time: only a few pages
- * of each column are in memory (some engines make a page as long as a row group). Yields at least one batch, which may
- * be empty.
+ * Reads Parquet files, the bytes of one, or all Parquet files in a folder as record batches, one at a time: only a few
+ * pages of each column are in memory (some engines make a page as long as a row group). Yields at least one batch,
+ * which may be empty.
  *
  * @param options as for `Frame.fromParquet`; a batch has at most 65,536 rows
  * @throws {InputError} for wrong options
@@ -19,14 +59,24 @@ import { type Watched, watchedBatches } from "./watched.js";
  * for await (const batch of parquetBatches("prices.parquet", { columns: ["date", "close"] })) rows += batch.numRows;
  * ```
  */
-export function parquetBatches(
-  source: string | URL | Uint8Array,
-  options: ParquetReadOptions & Watched = {},
-): AsyncGenerator<RecordBatch> {
-  const local = localFile(source, "parquetBatches()", "a Parquet file");
-  checkParquetOptions(options, "parquetBatches()", ["onProgress"]);
+export function parquetBatches(sources: FileSources, options: ParquetFileOptions = {}): AsyncGenerator<RecordBatch> {
+  const { where, what } = kind("parquetBatches()");
+  const local = Array.isArray(sources) ? undefined : localFile(sources as FileSource, where, what);
+  checkParquetOptions(options, where, ["onProgress", ...UNION_OPTIONS]);
   return watchedBatches(local, options, async function* (onBytes) {
     const { parquetFileBatches } = await import("../../columns/parquet/read/read.js");
-    yield* parquetFileBatches(local, { ...options, onBytes });
+    const files = await filesToUnite(sources, kind(where), options);
+    if (files === undefined) {
+      yield* parquetFileBatches(local as string | Uint8Array, { ...options, onBytes });
+      return;
+    }
+    const batchesOf = async function* ({ source }: FoundFile): AsyncGenerator<RecordBatch> {
+      yield* parquetFileBatches(typeof source === "string" ? [source] : source, await partOptions(source, options));
+    };
+    const partOf = async (file: FoundFile) => {
+      for await (const { schema } of batchesOf(file)) return { schema, isEmpty: () => false };
+      throw noBatches();
+    };
+    yield* unionBatches(files, unionOf(options), CAST_FIRST, partOf, batchesOf);
   });
 }

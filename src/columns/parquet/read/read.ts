@@ -11,6 +11,7 @@ import { checkGrowth, type GrowthLimit, growthLimit, TooMuchGrowth } from "./for
 import type { Footer, Leaf, SchemaNode } from "./format/types.js";
 import { GroupBytes } from "./group-bytes.js";
 import type { ParquetRead } from "./options.js";
+import { fileColumns } from "./plan.js";
 import { type DecodeElsewhere, ParquetRows } from "./rows.js";
 
 /** A path of a file or of a folder of files, the paths of files, or the bytes of a file. */
@@ -57,16 +58,19 @@ export async function* parquetFileBatches(
 }
 
 /**
- * The number of rows of a file, from its footer.
+ * The number of rows of a file, and the names of its columns, from its footer.
  *
  * @throws {FileError}, {DataError} as {@link readParquet}
  */
-export async function parquetRowCount(path: string): Promise<number> {
-  const file = await opened(path);
+export async function parquetShape(
+  source: OneFile,
+): Promise<{ readonly rows: number; readonly names: readonly string[] }> {
+  const file = await opened(source);
   try {
-    return (await readFooter(file)).rows;
+    const footer = await readFooter(file);
+    return { rows: footer.rows, names: fileColumns(footer).map(({ name }) => name) };
   } catch (error) {
-    throw readable(path, error);
+    throw readable(source, error);
   } finally {
     await file.close();
   }
