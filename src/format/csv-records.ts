@@ -83,13 +83,15 @@ function bad({ code, at }: CsvFault): DataError {
 /**
  * Formats a CSV cell: null as nothing, empty text as `""` (if `quoteEmpty`); other cells are quoted only if necessary.
  */
-export function csvCell(text: string | null, quoteEmpty: boolean): string {
+export function csvCell(text: string | null, quoteEmpty: boolean, delimiter = ","): string {
   if (text === null) return "";
   if (text === "") return quoteEmpty ? '""' : "";
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const isQuoted = delimiter === "," ? NEEDS_QUOTES.test(text) : text.includes(delimiter) || QUOTES.test(text);
+  return isQuoted ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** A leading byte order mark must be quoted, or readers take it for that of the file. */
+const QUOTES = /["\r\n]|^\ufeff/;
 const NEEDS_QUOTES = /[",\r\n]|^\ufeff/;
 
 /** The most bytes of a first line: an unclosed quote would keep the whole input in memory. */

@@ -1,4 +1,4 @@
-import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, readDate, two, writeDate } from "./date.js";
+import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, parseDate, readDate, two, writeDate } from "./date.js";
 import { writePadded } from "./digits.js";
 
 /** Returned by {@link readTimestamp}: the bytes are not a timestamp; the timestamp has digits below a millisecond. */
@@ -78,6 +78,16 @@ export function readTime(b: Uint8Array, start: number, end: number): boolean {
   time.ms = second * 1000 + fractionDigits(b, time.fraction, 3);
   // An offset may lead out of the years that can be written and read again.
   return time.ms >= FIRST_MS && time.ms < END_MS;
+}
+
+/** Days since 1970-01-01 and nanoseconds since midnight of a date or timestamp as text; undefined for another text. */
+export function timeOfText(text: string): { readonly days: number; readonly nanos: number } | undefined {
+  const day = parseDate(text);
+  if (day !== NO_DATE) return { days: day, nanos: 0 };
+  const bytes = Buffer.from(text);
+  if (!readTime(bytes, 0, bytes.length)) return undefined;
+  const days = Math.floor(time.ms / MS_PER_DAY);
+  return { days, nanos: (time.ms - days * MS_PER_DAY) * 1e6 + fractionDigits(bytes, time.fraction + 3, 6) };
 }
 
 /** Digits of the fraction from a position on as a number, zeros after its end. */

@@ -4,7 +4,13 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { mapTruths } from "../../columns/compute/chunks.js";
 import { textMarks } from "../../columns/compute/texts.js";
-import { type CsvTextOptions, csvHead, csvLineBlocks } from "../../columns/csv/write.js";
+import {
+  CSV_TEXT_OPTIONS,
+  type CsvTextOptions,
+  checkCsvText,
+  csvHead,
+  csvLineBlocks,
+} from "../../columns/csv/write.js";
 import { type IPCOptions, tableToIPCBytes, writeArrowStream } from "../../columns/ipc/stream.js";
 import { jsonLines } from "../../columns/json/write.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
@@ -51,14 +57,17 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
 
   /**
    * The table as CSV text, or written to a path block by block, compressed if it ends in `.gz`. Nulls are empty cells,
-   * empty text is `""`.
+   * empty text is `""`. Excel in much of Europe opens `{ bom: true, delimiter: ";", decimal: "," }`.
    *
+   * @throws {InputError} BadArgument
    * @throws {FileError}
    */
   toCSV(options?: CsvTextOptions): string;
   toCSV(path: string, options?: CsvTextOptions): Promise<void>;
   toCSV(path?: string | CsvTextOptions, options?: CsvTextOptions): string | Promise<void> {
-    refuseUnknown(typeof path === "string" ? options : path, ["escapeFormulae"], "toCSV()");
+    const given = typeof path === "string" ? options : path;
+    refuseUnknown(given, CSV_TEXT_OPTIONS, "toCSV()");
+    checkCsvText(given, "toCSV()");
     if (typeof path !== "string") return textOf(this.#csvBlocks(path));
     return this.#write(path, this.#csvBlocks(options));
   }
