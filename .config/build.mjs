@@ -1,7 +1,7 @@
 // Builds dist/esm and dist/cjs: JavaScript by rolldown (entries share chunks, so that each half has one copy of every
 // class), declarations by tsc. The CommonJS half exists because notebook cells are `require`d (docs/decisions.md).
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { assemblyScript } from "./assemblyscript.mjs";
@@ -51,6 +51,7 @@ execFileSync(process.execPath, ["node_modules/typescript7/bin/tsc", "-p", ".conf
   stdio: "inherit",
 });
 copyDeclarations("dist/esm", "dist/cjs");
+copyFileSync("src/series/core/sessions.bin", "dist/sessions.bin");
 // npm sets this bit where it installs the package, but not for `npx arrowbook` inside a clone.
 chmodSync("dist/esm/cli.js", 0o755);
 writeFileSync("dist/cjs/package.json", `${JSON.stringify({ type: "commonjs" })}\n`);

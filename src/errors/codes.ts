@@ -73,7 +73,7 @@ export const ERROR_CODES = {
   NoDateColumn: input("The operation needs a date column and the table has none.", "Name one with the option `on`."),
   EmptyDate: input("Rows without a date cannot be placed in time.", "Remove these rows, or fill in their dates."),
   DateOutOfRange: input(
-    "A date is outside of the years 1 to 9999, which have calendar periods.",
+    "A date is outside of the years 1 to 9999, which have calendar periods, or of the days that a trading calendar covers.",
     "Remove or correct these rows.",
   ),
   SeveralValues: input("Several rows fall into one cell of a pivot.", "Name an aggregate, or add an index column."),

@@ -19,11 +19,14 @@ import { refuseUnknown } from "../errors/options.js";
 import type { ZipOptions } from "../format/zip-entry.js";
 import { type AlignOptions, align } from "../series/align.js";
 import { type AsofOptions, asof } from "../series/asof.js";
+import type { Along } from "../series/core/choose.js";
+import type { Calendar } from "../series/core/session-calendar.js";
 import { type CorrelationMethod, corr, corrMatrix } from "../series/corr.js";
 import { describe } from "../series/describe.js";
 import { type Aggregates, aggregateBy, countBy, firstOfGroups } from "../series/group-by.js";
 import { type JoinOptions, join } from "../series/join.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
+import { missingSessions } from "../series/sessions.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
 import { type WithinColumns, withinGroups } from "../series/within.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../spec/columns.js";
@@ -624,6 +627,14 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     options: Options,
   ): Frame<Unpivoted<Row, Options>> {
     return this.over(unpivot(this.table, options));
+  }
+
+  /**
+   * The sessions of a calendar without a row between the first and the last row of each series, under the names of the
+   * columns that identify the series and of the date. {@link missingSessions}
+   */
+  missingSessions(calendar: Calendar, along?: Along<Columns<Row>["name"]>): Frame {
+    return this.computed(missingSessions(this.table, calendar, along));
   }
 
   /** The columns as rows: name, type, how many values and nulls. */

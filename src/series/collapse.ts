@@ -7,6 +7,7 @@ import { type Frequency, floor, label, next } from "./core/calendar.js";
 import { ALONG, type Along, datedSeriesOf, vectorAt } from "./core/choose.js";
 import { type Column, picked, renamed } from "./core/numbers.js";
 import { refuseRepeatedNames } from "./core/result-shape.js";
+import type { SessionCalendar } from "./core/session-calendar.js";
 import { tableOf } from "./core/tables.js";
 import { AGGREGATES, type Aggregate, aggregate, presentOf, type Spans } from "./track/aggregate.js";
 import { checkCalendar, seriesTrack } from "./track/series-track.js";
@@ -99,7 +100,7 @@ export function periodTable(
   return tableOf(columns, periods.label.length, { key, metadata: table.schema.metadata });
 }
 
-function dayColumn(name: string, days: Int32Array): Column {
+export function dayColumn(name: string, days: Int32Array): Column {
   const type = new DateDay();
   return { field: fieldOf({ name, type: "Date" }), data: makeData({ type, length: days.length, data: days }) };
 }
@@ -159,18 +160,22 @@ function withoutNulls(track: Track, valid: Uint8Array | undefined): Track {
 
 /**
  * The periods of each series with rows, and those between them for which `fills` returns true, by their first day;
- * newest first if its rows are newest first.
+ * newest first if its rows are newest first. With `sessions`, periods end with one that has a session, with which they
+ * are dated.
  */
 export function periodsOf(
   track: Track,
   frequency: Frequency,
-  options: Pick<CollapseOptions, "week" | "label">,
+  options: Pick<CollapseOptions, "week" | "label"> & { readonly sessions?: SessionCalendar },
   fills?: (start: number) => boolean,
 ): Periods {
   const weekEnd = WEEKDAYS.indexOf(oneOf(options.week ?? "sunday", WEEKDAYS, "week"));
   const asCalendar = oneOf(options.label ?? "calendar", ["calendar", "last"], "label") === "calendar";
   const days = track.days as Int32Array;
-  const ends = periodEnds(track, frequency, weekEnd);
+  const { sessions } = options;
+  const ends =
+    sessions === undefined ? periodEnds(track, frequency, weekEnd) : sessionEnds(sessions, frequency, weekEnd);
+  const dated = (end: number): number => (sessions === undefined ? end : sessions.lastUpTo(end));
   const periods = growing(track.starts.length);
   for (let g = 0; g + 1 < track.starts.length; g++) {
     const first = periods.count;
@@ -181,12 +186,12 @@ export function periodsOf(
       if (fills !== undefined && at > track.starts[g]) {
         for (let start = ends(days[at - 1]) + 1; ends(start) < last; start = ends(start) + 1) {
           // An empty span starts at the first row of its series, from which it takes its keys.
-          if (fills(start)) periods.add(track.starts[g], track.starts[g], ends(start));
+          if (fills(start)) periods.add(track.starts[g], track.starts[g], dated(ends(start)));
         }
       }
       const from = at;
       while (at < end && days[at] <= last) at++;
-      periods.add(from, at, asCalendar ? last : days[at - 1]);
+      periods.add(from, at, asCalendar ? dated(last) : days[at - 1]);
     }
     if (track.newestFirst[g] === 1) periods.reverse(first);
   }
@@ -215,6 +220,23 @@ function periodEnds({ starts, days }: Track, frequency: Frequency, weekEnd: numb
     start = after;
   }
   return (day) => ends[day - first];
+}
+
+/** Returns the last day of the first period with a session that ends on a day or after it. */
+function sessionEnds(sessions: SessionCalendar, frequency: Frequency, weekEnd: number): (day: number) => number {
+  const known = new Map<number, number>();
+  return (day) => {
+    const start = floor(day, frequency, weekEnd);
+    const found = known.get(start);
+    if (found !== undefined) return found;
+    // The first session from the start of the period, which may begin before the calendar does.
+    sessions.from(day);
+    const session = sessions.days[sessions.from(Math.max(start, sessions.first))];
+    if (session === undefined) throw sessions.outOfRange(sessions.last + 1);
+    const end = label(floor(session, frequency, weekEnd), frequency);
+    known.set(start, end);
+    return end;
+  };
 }
 
 /** Three arrays that grow together. */

@@ -17,7 +17,9 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { plainNumber } from "../value/json-number.js";
 import { ALONG, type ColumnChoice, choose, isNumber, isPlainText, vectorAt, wholeNumber } from "./core/choose.js";
 import { type Column, picked } from "./core/numbers.js";
+import type { Calendar } from "./core/session-calendar.js";
 import { parseDay } from "./query.js";
+import { withMissingSessions } from "./sessions.js";
 import { presentOf } from "./track/aggregate.js";
 import { computeColumns, eachColumn } from "./track/kernel.js";
 import { rowsTo } from "./track/picks.js";
@@ -30,6 +32,11 @@ export type Filling = "forward" | "backward" | { readonly value: number | string
 export interface FillOptions<Name extends string = string> extends Omit<ColumnChoice<Name>, "suffix"> {
   /** The most consecutive nulls to fill, for `forward` and `backward`. */
   readonly limit?: number;
+  /**
+   * First adds a row to each series for every session of a calendar between its first and last row that has none:
+   * series follow one another, as in `resample()`.
+   */
+  readonly calendar?: Calendar;
 }
 
 /**
@@ -37,7 +44,8 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
  * `by`), a number in the number columns, a string `{ value }` in the text columns. With `columns`, date columns accept
  * `{ value: "2024-02-29" }` and number columns exact decimals as strings. Types stay.
  *
- * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, EmptyDate
+ * @throws {InputError} BadArgument, UnknownValue, UnknownColumn, EmptyDate; with `calendar` also NoDateColumn,
+ *   RepeatedDate, DateOutOfRange, WrongType
  * @example
  * ```ts
  * import { Frame } from "arrowbook";
@@ -48,8 +56,9 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
  * days.fill("forward").column("Close").toNumbers(); // 1, 1
  * ```
  */
-export function fill(table: Table, filling: Filling, options: FillOptions = {}): Table {
+export function fill(table: Table, filling: Filling, { calendar, ...options }: FillOptions = {}): Table {
   refuseUnknown(options, [...ALONG, "columns", "limit"], "fill()");
+  if (calendar !== undefined) return fill(withMissingSessions(table, calendar, options, "fill()"), filling, options);
   if ((typeof filling === "object" && filling !== null) || typeof filling === "number") {
     const value = typeof filling === "object" ? filling.value : filling;
     if (value === undefined) {

@@ -3,6 +3,7 @@ import { oneOf, refuseUnknown } from "../errors/options.js";
 import { type CollapseOptions, periodsOf, periodTable } from "./collapse.js";
 import type { Frequency } from "./core/calendar.js";
 import { ALONG, datedSeriesOf } from "./core/choose.js";
+import { type Calendar, sessionCalendar } from "./core/session-calendar.js";
 import { type Filling, fill } from "./fill.js";
 import { checkCalendar, seriesTrack } from "./track/series-track.js";
 
@@ -12,6 +13,11 @@ export interface ResampleOptions<Name extends string = string> extends Omit<Coll
   readonly gaps?: Filling | "null";
   /** With `daily`, create no rows for Saturdays and Sundays that have none. */
   readonly skip?: "weekends";
+  /**
+   * Periods of sessions: of each day, week, month, …, dated with its last session. Periods without a session have no
+   * row; what falls into them, such as a Saturday, belongs to the next period with one.
+   */
+  readonly calendar?: Calendar;
 }
 
 const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarterly", "annual"];
@@ -33,14 +39,16 @@ const FREQUENCIES: readonly Frequency[] = ["daily", "weekly", "monthly", "quarte
  * ```
  */
 export function resample(table: Table, frequency: Frequency, options: ResampleOptions = {}): Table {
-  refuseUnknown(options, [...ALONG, "week", "value", "gaps", "skip"], "resample()");
+  refuseUnknown(options, [...ALONG, "week", "value", "gaps", "skip", "calendar"], "resample()");
   const word = oneOf(frequency, FREQUENCIES, "resample");
   const series = datedSeriesOf(table, options, "resample()");
   const { on, by } = series;
   const track = seriesTrack(table, series);
   checkCalendar(table, on, track);
   const skips = options.skip !== undefined && oneOf(options.skip, ["weekends"], "skip") && word === "daily";
-  const periods = periodsOf(track, word, { week: options.week }, (start) => !(skips && isWeekend(start)));
+  const sessions = options.calendar === undefined ? undefined : sessionCalendar(options.calendar);
+  const fills = (start: number): boolean => !(skips && isWeekend(start));
+  const periods = periodsOf(track, word, { week: options.week, sessions }, fills);
   const result = periodTable(table, on, by, periods, options);
   const gaps = options.gaps ?? "null";
   if (gaps === "null") return result;

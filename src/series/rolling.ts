@@ -5,6 +5,7 @@ import { CHOICE, type ColumnChoice, requireTime, secondColumn, vectorAt, wholeNu
 import { exactTimesOf, timesAt } from "./core/days.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import { type Column, picked } from "./core/numbers.js";
+import { type Calendar, type SessionCalendar, sessionCalendar } from "./core/session-calendar.js";
 import { computeColumns, numbersAlong, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
 import { extremePositions, windowExtreme, windowQuantile } from "./track/window-order.js";
@@ -23,8 +24,13 @@ export type WindowMethod = (typeof WINDOW_METHODS)[number];
 
 /** Options of {@link Frame.rolling}. */
 export interface RollingOptions<Name extends string = string> extends ColumnChoice<Name> {
-  /** The unit of the window size: `rows` (default) or `days`: calendar days of dates, 24 hours of timestamps. */
-  readonly unit?: "rows" | "days";
+  /**
+   * The unit of the window size: `rows` (default); `days`: calendar days of dates, 24 hours of timestamps; `sessions`:
+   * those of the `calendar`, where a day without one belongs to the next.
+   */
+  readonly unit?: "rows" | "days" | "sessions";
+  /** The trading days that `sessions` counts. */
+  readonly calendar?: Calendar;
   /** The least number of values for a result (rows, for `count`); by default the window size, or 1 with `days`. */
   readonly minPeriods?: number;
   /** Centre the window on the row instead of ending it there. */
@@ -39,7 +45,8 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
 
 /**
  * Computes a value over a window that slides along each series by ascending day: `size` rows, or with `unit: "days"`
- * all rows of the last `size` days (including that of the row), over timestamps of the last `size` times 24 hours.
+ * all rows of the last `size` days (including that of the row), over timestamps of the last `size` times 24 hours, and
+ * with `unit: "sessions"` of the last `size` sessions of a calendar.
  * Null, NaN and infinite values are missing; a window with fewer than `minPeriods` values gives null. Rows keep their
  * order and columns their names (or name + `suffix`).
  *
@@ -67,11 +74,12 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
  * ```
  */
 export function rolling(table: Table, size: number, method: WindowMethod, options: RollingOptions = {}): Table {
-  refuseUnknown(options, [...CHOICE, "unit", "minPeriods", "center", "quantile", "with", "weights"], "rolling()");
+  refuseUnknown(options, [...CHOICE, ...WINDOW_OPTIONS], "rolling()");
   wholeNumber(size, 1, "window");
-  const unit = oneOf(options.unit ?? "rows", ["rows", "days"], "unit");
+  const unit = oneOf(options.unit ?? "rows", ["rows", "days", "sessions"], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
-  const on = unit === "days" ? requireTime(table, options.on, "A window of days") : undefined;
+  const on = unit === "rows" ? undefined : requireTime(table, options.on, `A window of ${unit}`);
+  const sessions = sessionsOf(unit, options);
   oneOf(method, WINDOW_METHODS, "window");
   checkQuantile(method, options);
   const needed = (SECOND as Partial<Record<WindowMethod, "with" | "weights">>)[method];
@@ -80,7 +88,7 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
   let shared: { readonly windows: Windows; readonly kernel: WindowKernel } | undefined;
   return computeColumns(table, choice, (from, at, track) => {
     shared ??= {
-      windows: windowsOf(from, on, track, shape),
+      windows: windowsOf(from, on, track, { ...shape, sessions }),
       kernel: kernelOf(method, options, second === undefined ? undefined : numbersAlong(from, second, track)),
     };
     const { windows, kernel } = shared;
@@ -93,11 +101,34 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
   });
 }
 
-/** Windows of rows, or by the column `on` of days or of 24 hours. */
-function windowsOf(table: Table, on: number | undefined, track: Track, shape: WindowShape): Windows {
+const WINDOW_OPTIONS = ["unit", "calendar", "minPeriods", "center", "quantile", "with", "weights"] as const;
+
+function sessionsOf(unit: string, { calendar }: RollingOptions): SessionCalendar | undefined {
+  if ((unit === "sessions") === (calendar !== undefined)) {
+    return calendar === undefined ? undefined : sessionCalendar(calendar);
+  }
+  const expected = calendar === undefined ? "a calendar for windows of sessions" : "a calendar only with sessions";
+  throw new InputError(`rolling() expects ${expected}; got the unit "${unit}".`, {
+    code: "BadArgument",
+    hint: 'Such as rolling(20, "mean", { unit: "sessions", calendar: "XNYS" }).',
+  });
+}
+
+/** Windows of rows, or by the column `on` of days, of 24 hours or of sessions. */
+function windowsOf(
+  table: Table,
+  on: number | undefined,
+  track: Track,
+  { sessions, ...shape }: WindowShape & { readonly sessions: SessionCalendar | undefined },
+): Windows {
   if (on === undefined) return rowWindows(track, shape);
-  const times = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
-  return timeWindows(track, track.rows === undefined ? times : timesAt(times, track.rows), shape);
+  const byRow = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
+  const times = track.rows === undefined ? byRow : timesAt(byRow, track.rows);
+  if (sessions === undefined) return timeWindows(track, times, shape);
+  const numbers = (track.days as Int32Array).map((day) => sessions.from(day));
+  const windows = timeWindows(track, { days: numbers, nanos: undefined }, shape);
+  // Of several days that belong to one session, the later ones are not in the windows of the earlier ones.
+  return shape.center ? windows : { ...windows, high: timeWindows(track, times, { ...shape, size: 1 }).high };
 }
 
 const KERNELS: Readonly<Record<Exclude<(typeof ALONE)[number], "quantile" | "wma">, WindowKernel>> = {

@@ -1,6 +1,7 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
-// also made by this package, and the values must be equal; so must those of the verbs and tasks beside pandas, and of
-// Parquet files beside pyarrow. `--write` renews the tables of results.md.
+// also made by this package, and the values must be equal; so must those of the verbs and tasks beside pandas, of
+// Parquet files beside pyarrow, and the sessions of exchanges beside exchange_calendars.
+// `--write` renews the tables of results.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,6 +40,7 @@ try {
   checkPage(tables);
   await compareVerbs(python, arrowbook, check);
   await compareParquet(python, arrowbook, check);
+  compareCalendars();
   await compareRecipes(python, arrowbook, check);
 } finally {
   await service.close();
@@ -162,6 +164,21 @@ function checkPage(tables) {
 }
 
 /** The interpreter of an environment of its own, made once. */
+/** Every session of every exchange, as exchange_calendars has them. */
+function compareCalendars() {
+  const days = execFileSync(python, [join(here, "calendars.py"), "days"], { maxBuffer: 1e9 });
+  const lines = days.toString().trim().split("\n");
+  check("there are calendars of 63 exchanges", lines.length === 63, `${lines.length}`);
+  for (const line of lines) {
+    const { code, sessions } = JSON.parse(line);
+    const found = arrowbook.sessions(code).toArray();
+    const texts = found.map(({ date, close, early }) => `${date} ${close}${early ? " early" : ""}`);
+    const at = sessions.findIndex((text, i) => text !== texts[i]);
+    const why = at === -1 ? `${texts.length} sessions` : `${texts[at]} where ${sessions[at]}`;
+    check(`the sessions of ${code}`, at === -1 && texts.length === sessions.length, why);
+  }
+}
+
 function preparePython() {
   const own = join(here, ".venv/bin/python");
   const wanted = join(here, "requirements.txt");

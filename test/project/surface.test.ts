@@ -35,6 +35,7 @@ it("arrowbook exports these names", () => {
       "nasdaqDataLink",
       "parquetBatches",
       "progress",
+      "sessions",
       "sparkline",
       "specification",
       "unlisted",

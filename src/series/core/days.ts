@@ -37,7 +37,7 @@ function refuseNulls(vector: Vector, name: string): void {
 const MOST_DAY = 2 ** 31 - 1;
 
 /** Whether the type is dates in days of 32 bits. */
-const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;
+export const isDayType = (type: DataType): boolean => DataType.isDate(type) && type.unit === 0;
 
 function dayChunk(data: Data): Int32Array {
   if (isDayType(data.type)) return (data.values as Int32Array).subarray(0, data.length);
