@@ -127,13 +127,15 @@ async function openService(
   const saved = savedState(engine);
   const store = await openStore(engine, source, saved);
   const secret = (await saved.read<string>("secret")) ?? randomBytes(32).toString("hex");
-  await saved.write("secret", secret);
+  await saved.write({ secret });
   const downloads = new Map(Object.entries((await saved.read<Record<string, number>>("downloads")) ?? {}));
   const remembered = (await saved.read<MadeFile[]>("files")) ?? [];
   const folder = await filesFolder(options.database, remembered, undo);
   const remember = async (): Promise<void> => {
-    await saved.write("downloads", Object.fromEntries(downloads));
-    await saved.write("files", options.database === undefined ? [] : files.made());
+    await saved.write({
+      downloads: Object.fromEntries(downloads),
+      files: options.database === undefined ? [] : files.made(),
+    });
   };
   // A service that is killed keeps the files that were finished by then; closing saves the state itself.
   const changed = async (): Promise<void> => {

@@ -68,10 +68,9 @@ async function run(params, sql, rows, response) {
   const wanted = params.get("database") ?? "tests";
   if (wanted !== database) session.query(`USE ${wanted}`);
   database = wanted;
-  const settings = [...params].filter(([name]) => !OWN.has(name));
-  if (settings.length > 0) {
-    session.query(`SET ${settings.map(([name, value]) => `${name} = ${quoted(value)}`).join(", ")}`);
-  }
+  // The settings of one request stay in the session: a later statement must not have the token of an earlier block.
+  const settings = [["insert_deduplication_token", ""], ...[...params].filter(([name]) => !OWN.has(name))];
+  session.query(`SET ${settings.map(([name, value]) => `${name} = ${quoted(value)}`).join(", ")}`);
   if (rows !== undefined) {
     const path = join(folder, `rows-${files++}`);
     writeFileSync(path, rows);

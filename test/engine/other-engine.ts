@@ -49,6 +49,7 @@ export function otherEngine(engine: Engine, mayQuote: boolean): Engine {
   const marked = <T extends { readonly sql: string }>(condition: T): T => ({ ...condition, sql: part(condition.sql) });
   const dialect: Dialect = {
     quoteName: (name) => part(`${NAME}${Buffer.from(name).toString("hex")}${END}`),
+    isShared: false,
     prepare: [],
     sortedBy: () => ({}),
     rowNumber: { column: "number", isLoaded: true, order: " ORDER BY number" },

@@ -48,8 +48,8 @@ describe("a refresh of a table whose rows are loaded on first use", () => {
     const held: (() => void)[] = [];
     const opened = await storeOf((state) => ({
       ...state,
-      async write(key, value) {
-        await state.write(key, value);
+      async write(values) {
+        await state.write(values);
         if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
       },
     }));

@@ -11,6 +11,7 @@ const DAY_MS = 86_400_000;
 /** The SQL of the embedded service on ClickHouse. */
 export const clickhouseDialect: Dialect = {
   quoteName,
+  isShared: true,
   prepare: [],
   sortedBy: (columns) => ({ orderBy: columns }),
   rowNumber: { column: "r", isLoaded: true, order: " ORDER BY r" },

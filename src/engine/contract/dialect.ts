@@ -24,6 +24,8 @@ export type Comparison = "=" | "<" | "<=" | ">" | ">=";
 export interface Dialect {
   /** Quotes any name. */
   quoteName(name: string): string;
+  /** Whether other processes may read and load the same tables at the same time. */
+  readonly isShared: boolean;
   /** Statements to run once before others. */
   readonly prepare: readonly string[];
   /** Options of `load` for a table whose rows are stored in the order of these columns, which have no nulls. */

@@ -11,6 +11,7 @@ const MANY_VALUES = 100;
 export const duckdbDialect: Dialect = {
   quoteName,
   // Pages and exports rely on the row order of a table.
+  isShared: false,
   prepare: ["SET preserve_insertion_order = true"],
   sortedBy: () => ({}),
   // Sorting by `rowid` would read the whole table for each page.

@@ -33,8 +33,19 @@ const handlers: Readonly<Record<EndpointName, Handler>> = {
  *
  * @throws {Refused} for a call that the service rejects (spec 7)
  */
-export function answer(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+export async function answer(call: Call, asker: Asker, state: ServiceState): Promise<Answer> {
+  if (state.store.engine.dialect.isShared) await followOthers(call, state);
   return handlers[call.endpoint](call, asker, state);
+}
+
+/** Opens what another service on the same engine has loaded since, before rows of the call's code are read. */
+async function followOthers({ codes }: Call, { store }: ServiceState): Promise<void> {
+  const { vendor_code: vendor, datatable_code: table, database_code: database } = codes;
+  const [known, code] = vendor === undefined ? [store.databases, database] : [store.tables, `${vendor}/${table}`];
+  if (code === undefined) return;
+  if (known.has(code)) return store.follow(code);
+  // A profile may find codes in any letter case.
+  for (const each of known.keys()) if (each.toLowerCase() === code.toLowerCase()) await store.follow(each);
 }
 
 /** Spec 4.9: subscribers only. */

@@ -1,4 +1,4 @@
-import { cellText } from "../../columns/arrow/vector-values.js";
+import { tableTexts } from "../../columns/arrow/cell-batch.js";
 import { textRows } from "../../columns/build/text-rows.js";
 import type { DatabaseMetadata, DatasetMetadata, TableMetadata } from "../../document/records.js";
 import type { Engine } from "../../engine/contract/engine.js";
@@ -56,17 +56,26 @@ const COLUMNS = [
 /** Values, stored as JSON under a key, that a service keeps in its engine. */
 export function savedState(engine: Engine) {
   let last: Promise<unknown> = Promise.resolve();
+  let wasThere = false;
+  const isThere = async (): Promise<boolean> => (wasThere ||= (await engine.tables()).includes(TABLE));
   return {
     async read<T>(key: string): Promise<T | undefined> {
-      if (!(await engine.tables()).includes(TABLE)) return undefined;
-      const found = await engine.query(`SELECT value FROM ${TABLE} WHERE name = $1`, [key]);
-      const column = found.getChildAt(0);
-      const text = column && found.numRows > 0 ? cellText(column, 0) : null;
-      return text === null ? undefined : JSON.parse(text);
+      if (!(await isThere())) return undefined;
+      const [row] = tableTexts(await engine.query(`SELECT value FROM ${TABLE} WHERE name = $1`, [key]));
+      return row === undefined ? undefined : JSON.parse(`${row[0]}`);
     },
-    /** Stores `value` under `key`, after earlier writes. */
-    write(key: string, value: unknown): Promise<void> {
-      const rows = textRows([[key, JSON.stringify(value)]], COLUMNS).table();
+    /** All values below `folder`, which ends with a slash, by the rest of their keys. */
+    async readAll<T>(folder: string): Promise<Map<string, T>> {
+      if (!(await isThere())) return new Map();
+      // The character after a slash is 0.
+      const bounds = [folder, `${folder.slice(0, -1)}0`];
+      const found = await engine.query(`SELECT name, value FROM ${TABLE} WHERE name >= $1 AND name < $2`, bounds);
+      return new Map(tableTexts(found).map(([key, value]) => [`${key}`.slice(folder.length), JSON.parse(`${value}`)]));
+    },
+    /** Stores each value under its key, after earlier writes. */
+    write(values: Readonly<Record<string, unknown>>): Promise<void> {
+      const cells = Object.entries(values).map(([key, value]) => [key, JSON.stringify(value)]);
+      const rows = textRows(cells, COLUMNS).table();
       const written = last.then(async () => {
         await engine.load(TABLE, rows, { mode: "upsert", key: "name" });
       });

@@ -1,10 +1,11 @@
+import { randomInt, randomUUID } from "node:crypto";
 import { DateDay, Field, Float64, Int32, Schema } from "../../columns/arrow/arrow.js";
 import { tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { DataError } from "../../errors/errors.js";
 import type { DatabaseEntry, DatasetEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
-import { type HeldRows, heldRows, isCurrent, type Loaded } from "./loaded.js";
+import { type HeldRows, heldRows, isCurrent, type Loaded, noRows, replacedRows } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 export interface StoredDataset {
@@ -46,35 +47,28 @@ export async function openDatabase(
   const columns = [...new Set(entry.datasets.flatMap((dataset) => dataset.columns.slice(1)))];
   const titles = [entry.datasets[0]?.columns[0] ?? "Date", ...columns];
   const shape = JSON.stringify(titles);
-  if (rows !== undefined && loaded[code]?.version !== shape) {
-    for (const dataset of entry.datasets) delete loaded[`${code}/${dataset.dataset_code}`];
+  if (rows !== undefined && loaded.get(code)?.version !== shape) {
+    const own = entry.datasets.map((dataset) => `${code}/${dataset.dataset_code}`);
+    for (const each of own) loaded.delete(each);
+    await loaded.save(own);
     await makeTable(engine, name, columns.length);
-    loaded[code] = { version: shape, refreshedAt: "" };
+    loaded.set(code, { version: shape, refreshedAt: "" });
+    await loaded.save([code]);
   }
   const numbers = entry.datasets.map(({ columns: [, ...own] }) => [0, ...own.map((title) => titles.indexOf(title))]);
-  const used = (): number[] => entry.datasets.map((dataset) => loaded[`${code}/${dataset.dataset_code}`]?.series ?? 0);
   const held = heldBefore ?? heldSeries(engine, table);
-  let next: number | undefined;
-  for (const [i, dataset] of entry.datasets.entries()) {
-    const each = `${code}/${dataset.dataset_code}`;
-    const source = rows?.(each, dataset);
-    if (source === undefined || isCurrent(loaded[each], source)) continue;
-    if (next === undefined) {
-      next = await freeNumber(engine, table, used());
-      // What an earlier run replaced, or was loading when it was killed.
-      if (heldBefore === undefined && next > 1) {
-        await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${used().join(", ")})`);
-      }
-    }
-    const series = next++;
-    await loadSeries(engine, each, source, { table, series, columns: numbers[i] });
-    loaded[each] = { version: source.version, refreshedAt: source.refreshedAt, series };
+  const changed = await loadChanged(engine, entry, { rows, loaded, table, numbers, isFirst: heldBefore === undefined });
+  if (changed.length > 0) {
+    await loaded.save(changed);
+    // Last: a service that sees it sees those of its series.
+    loaded.set(code, { version: shape, refreshedAt: "", change: randomUUID() });
+    await loaded.save([code]);
   }
   const found = await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`);
   const ranges = new Map(tableTexts(found).map((row) => [Number(row[0]), row]));
   const datasets = entry.datasets.map((dataset, i): [string, StoredDataset] => {
     const each = `${code}/${dataset.dataset_code}`;
-    const { series = 0, version, refreshedAt } = loaded[each];
+    const { series = 0, version, refreshedAt } = loaded.get(each) ?? noRows(each);
     const [, oldest = null, newest = null] = ranges.get(series) ?? [];
     const place = { series, columns: numbers[i], oldest, newest, version, refreshedAt };
     return [dataset.dataset_code, { code: each, entry: dataset, ...place }];
@@ -94,6 +88,48 @@ export async function openDatabase(
   };
 }
 
+interface SeriesToLoad {
+  readonly rows: DatasetRows | undefined;
+  readonly loaded: Loaded;
+  readonly table: string;
+  /** The numbers of the columns of each series. */
+  readonly numbers: readonly (readonly number[])[];
+  /** Whether nothing reads the rows of the database yet. */
+  readonly isFirst: boolean;
+}
+
+/** Loads the series whose rows are not in the engine; returns their codes. */
+async function loadChanged(
+  engine: Engine,
+  { database_code: code, datasets }: DatabaseEntry,
+  { rows, loaded, table, numbers, isFirst }: SeriesToLoad,
+): Promise<string[]> {
+  const { isShared } = engine.dialect;
+  const used = (): number[] => datasets.map((dataset) => loaded.get(`${code}/${dataset.dataset_code}`)?.series ?? 0);
+  const changed: string[] = [];
+  let next: number | undefined;
+  for (const [i, dataset] of datasets.entries()) {
+    const each = `${code}/${dataset.dataset_code}`;
+    const source = rows?.(each, dataset);
+    if (source === undefined || isCurrent(loaded.get(each), source)) continue;
+    // A number that no load of another service has at this time.
+    if (isShared) next = randomInt(1, 2 ** 31 - 1);
+    else if (next === undefined) {
+      next = await freeNumber(engine, table, used());
+      // What an earlier run replaced, or was loading when it was killed.
+      if (isFirst && next > 1) await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${used().join(", ")})`);
+    }
+    const series = next++;
+    await loadSeries(engine, each, source, { table, series, columns: numbers[i] });
+    const { earlier, over } = replacedRows(isShared ? await loaded.latest(each) : undefined);
+    loaded.set(each, { version: source.version, refreshedAt: source.refreshedAt, series, earlier });
+    changed.push(each);
+    const gone = over.flatMap((replaced) => replaced.series ?? []);
+    await removeSeries(engine, table, gone);
+  }
+  return changed;
+}
+
 /** The table of a database with so many columns besides those of series and date. */
 async function makeTable(engine: Engine, name: string, columns: number): Promise<void> {
   const doubles = Array.from({ length: columns }, (_, i) => new Field(engineColumn(i + 1), new Float64(), true));
@@ -101,11 +137,17 @@ async function makeTable(engine: Engine, name: string, columns: number): Promise
   await engine.load(name, [], { schema, ...engine.dialect.sortedBy(["s", "c0"]) });
 }
 
+/** Those of a shared engine stay for the other services, until a later load. */
 const heldSeries = (engine: Engine, table: string): HeldRows<number> =>
   heldRows(async (series) => {
-    // After an error, the next start removes the rows.
-    await engine.query(`DELETE FROM ${table} WHERE s IN (${series.join(", ")})`).catch(() => undefined);
+    if (!engine.dialect.isShared) await removeSeries(engine, table, series);
   });
+
+/** After an error, a later start or load removes the rows. */
+async function removeSeries(engine: Engine, table: string, series: readonly number[]): Promise<void> {
+  if (series.length === 0) return;
+  await engine.query(`DELETE FROM ${table} WHERE s IN (${series.join(", ")})`).catch(() => undefined);
+}
 
 /** The first number above those of all rows and of `used`. */
 async function freeNumber(engine: Engine, table: string, used: readonly number[]): Promise<number> {
@@ -116,7 +158,8 @@ async function freeNumber(engine: Engine, table: string, used: readonly number[]
 type Place = Pick<StoredDataset, "series" | "columns"> & { readonly table: string };
 
 async function loadSeries(engine: Engine, code: string, rows: RowSource, place: Place): Promise<void> {
-  const staging = `loading/${code}`;
+  const { series } = place;
+  const staging = engine.dialect.isShared ? `loading/${code} ${series}` : `loading/${code}`;
   const from = engine.dialect.quoteName(staging);
   await rows.load(engine, staging);
   const wrong = await engine.query(
@@ -131,7 +174,7 @@ async function loadSeries(engine: Engine, code: string, rows: RowSource, place: 
   }
   const target = place.columns.map(engineColumn).join(", ");
   const source = place.columns.map((_, i) => engineColumn(i)).join(", ");
-  const select = `SELECT ${place.series}, ${source} FROM ${from} ORDER BY c0`;
+  const select = `SELECT ${series}, ${source} FROM ${from} ORDER BY c0`;
   await engine.query(`INSERT INTO ${place.table} (s, ${target}) ${select}`);
   await engine.query(`DROP TABLE ${from}`);
 }

@@ -1,10 +1,11 @@
+import { randomInt } from "node:crypto";
 import { tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { DataError } from "../../errors/errors.js";
 import { parseType } from "../../spec/columns.js";
 import type { TableEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
-import { heldRows, isCurrent, type Loaded } from "./loaded.js";
+import { heldRows, isCurrent, type Loaded, type LoadedRows, noRows, replacedRows } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 export type StoredTable = ReturnType<typeof openTable>;
@@ -15,7 +16,6 @@ interface TableToOpen {
   /** Undefined if there is no source. */
   readonly rows: RowSource | undefined;
   readonly loaded: Loaded;
-  readonly save: () => Promise<void>;
   /** The names of this table's rows in the engine that are read or being loaded. */
   readonly names: Set<string>;
 }
@@ -23,20 +23,20 @@ interface TableToOpen {
 export const tableCode = (entry: TableEntry): string => `${entry.vendor_code}/${entry.datatable_code}`;
 
 /** The key of a table in {@link Loaded}, and the engine's name of its first load. */
-const tableHome = (code: string): string => `table/${code}`;
+export const tableHome = (code: string): string => `table/${code}`;
 
 /**
  * Opens a table. Rows are loaded under a name of their own, beside those of the last load, and take their place once
  * their key has been checked: a failed load changes nothing.
  */
-export function openTable(engine: Engine, { code, entry, rows, loaded, save, names }: TableToOpen) {
+export function openTable(engine: Engine, { code, entry, rows, loaded, names }: TableToOpen) {
   const home = tableHome(code);
-  const { quoteName, rowNumber, valueLists } = engine.dialect;
+  const { quoteName, rowNumber, valueLists, isShared } = engine.dialect;
   /** Returns what was loaded: a refresh may have replaced it in `loaded` before this load is over. */
-  const load = async (source: RowSource): Promise<Loaded[string]> => {
-    const old = loaded[home];
-    const oldName = old && (old.table ?? home);
-    const name = freeName(home, new Set([...names, oldName]));
+  const load = async (source: RowSource): Promise<LoadedRows> => {
+    const old = loaded.get(home);
+    const oldName = old?.table;
+    const name = isShared ? nameOfNow(home) : freeName(home, new Set([...names, oldName]));
     names.add(name);
     let lists: string[] | undefined;
     try {
@@ -49,23 +49,32 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
       names.delete(name);
       throw error;
     }
-    const own = { version: source.version, refreshedAt: source.refreshedAt, valueLists: lists, table: name };
-    loaded[home] = own;
+    const { earlier, over } = replacedRows(isShared ? await loaded.latest(home) : undefined);
+    const own = { version: source.version, refreshedAt: source.refreshedAt, valueLists: lists, table: name, earlier };
+    loaded.set(home, own);
     try {
-      await save();
+      await loaded.save([home]);
     } catch (error) {
       // Which rows the next start finds is not known: both stay.
-      if (old === undefined) delete loaded[home];
-      else loaded[home] = old;
+      if (old === undefined) loaded.delete(home);
+      else loaded.set(home, old);
       throw error;
     }
+    for (const { table = home } of over) await dropTable(engine, entry, table).catch(() => undefined);
     // Rows of an earlier run; those that this one serves are removed when they are retired.
-    if (oldName !== undefined && !names.has(oldName)) await dropTable(engine, entry, oldName).catch(() => undefined);
+    if (!isShared && oldName !== undefined && !names.has(oldName)) {
+      await dropTable(engine, entry, oldName).catch(() => undefined);
+    }
     return own;
   };
+  /** The rows that need not be loaded. */
+  const present = (): LoadedRows | undefined => {
+    const last = loaded.get(home);
+    if (rows !== undefined) return isCurrent(last, rows) ? last : undefined;
+    return last ?? noRows(code);
+  };
   const open = async () => {
-    const held = rows === undefined || isCurrent(loaded[home], rows) ? loaded[home] : await load(rows);
-    const name = held.table ?? home;
+    const { table: name = home, ...held } = present() ?? (await load(rows as RowSource));
     names.add(name);
     const table = quoteName(name);
     const listed = new Set(held.valueLists);
@@ -90,13 +99,13 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, save, nam
   let opened: ReturnType<typeof open> | undefined;
   const held = heldRows<typeof code>(async () => {
     const last = await opened?.catch(() => undefined);
-    // Opened while a refresh had loaded its rows already, a table reads those.
-    if (last === undefined || last.name === (loaded[home].table ?? home)) return;
+    // Other services may read them. Opened while a refresh had loaded its rows already, a table reads those.
+    if (isShared || last === undefined || last.name === loaded.get(home)?.table) return;
     // After an error, the next start removes the rows.
     await dropTable(engine, entry, last.name).catch(() => undefined);
     names.delete(last.name);
   });
-  const { version, refreshedAt } = rows === undefined || isCurrent(loaded[home], rows) ? loaded[home] : rows;
+  const { version, refreshedAt } = present() ?? (rows as RowSource);
   return {
     code,
     entry,
@@ -126,6 +135,12 @@ function freeName(home: string, used: ReadonlySet<string | undefined>): string {
   return name;
 }
 
+/** A name that no other load has, of this service or of another; {@link loadedAt} reads its time. */
+const nameOfNow = (home: string): string => `${home} ${Date.now() * 1_000 + randomInt(1_000)}`;
+
+/** When the rows of a name were loaded, in milliseconds since 1970; long ago for other names. */
+const loadedAt = (home: string, name: string): number => Math.floor(Number(name.slice(home.length)) / 1_000);
+
 const textColumns = ({ columns }: TableEntry): string[] =>
   columns.flatMap(({ type }, i) => (parseType(type).kind === "text" ? [engineColumn(i)] : []));
 
@@ -133,6 +148,9 @@ async function dropTable(engine: Engine, entry: TableEntry, name: string): Promi
   await engine.query(`DROP TABLE IF EXISTS ${engine.dialect.quoteName(name)}`);
   await engine.dialect.valueLists?.drop(engine, name, textColumns(entry));
 }
+
+/** After this time the rows of a load that was not recorded are those of one that was killed. */
+const LONGEST_LOAD_MS = 24 * 3_600_000;
 
 /**
  * Compares what was loaded in earlier runs with the engine: rows that are gone have to be loaded again, and rows that a
@@ -142,10 +160,14 @@ export async function tidyTables(engine: Engine, entries: readonly TableEntry[],
   const present = await engine.tables();
   for (const entry of entries) {
     const home = tableHome(tableCode(entry));
-    const current = loaded[home] && (loaded[home].table ?? home);
-    if (current !== undefined && !present.includes(current)) delete loaded[home];
+    const current = loaded.get(home);
+    if (current !== undefined && !present.includes(current.table ?? home)) loaded.delete(home);
+    const kept = new Set([current?.table, ...replacedRows(current).earlier.map(({ table }) => table)]);
     for (const name of present) {
-      if (name !== current && isRowsOf(home, name)) await dropTable(engine, entry, name).catch(() => undefined);
+      if (kept.has(name) || !isRowsOf(home, name)) continue;
+      // Another service may be loading them.
+      if (engine.dialect.isShared && Date.now() - loadedAt(home, name) < LONGEST_LOAD_MS) continue;
+      await dropTable(engine, entry, name).catch(() => undefined);
     }
   }
 }
