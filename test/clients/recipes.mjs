@@ -11,8 +11,8 @@ const page = join(here, "../../docs/recipes.md");
 /** Runs both languages; `check` takes what was compared, whether it holds, and why not. */
 export async function compareRecipes(python, arrowbook, check) {
   const text = readFileSync(page, "utf8");
-  const code = [...text.matchAll(/```ts\n([^`]*)```/g)].map(([, block]) => block).join("");
-  const inPython = [...text.matchAll(/```python\n([^`]*)```/g)].map(([, block]) => block).join("");
+  const code = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block).join("");
+  const inPython = [...text.matchAll(/```python\n([\s\S]*?)```/g)].map(([, block]) => block).join("");
   const shared = [...code.matchAll(/^const (\w+) =/gm)].flatMap(([, name]) =>
     new RegExp(`^${name} =`, "m").test(inPython) ? [name] : [],
   );

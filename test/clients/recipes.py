@@ -10,6 +10,7 @@ import sys
 from decimal import Decimal
 from glob import glob
 
+import exchange_calendars as xcals
 import numpy as np
 import pandas as pd
 
@@ -58,7 +59,7 @@ def difference(ours, theirs):
     return None
 
 
-names = {"pd": pd, "np": np, "os": os, "glob": glob}
+names = {"pd": pd, "np": np, "xcals": xcals, "os": os, "glob": glob}
 for block in re.findall(r"```python\n(.*?)```", open(PAGE, encoding="utf-8").read(), re.S):
     # Drawing needs packages that no result depends on.
     exec("\n".join(line for line in block.splitlines() if not line.startswith("sns.")), names)
