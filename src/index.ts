@@ -80,6 +80,7 @@ export type { AsofOptions } from "./series/asof.js";
 export type { CollapseOptions, PeriodValue, Weekday } from "./series/collapse.js";
 export type { Frequency } from "./series/core/calendar.js";
 export type { Along } from "./series/core/choose.js";
+export type { TimeUnitName } from "./series/core/days.js";
 export type { Calendar } from "./series/core/session-calendar.js";
 export type { CorrelationMethod } from "./series/corr.js";
 export type { EwmMethod, EwmOptions } from "./series/ewm.js";

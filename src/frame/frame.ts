@@ -567,7 +567,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
 
   /**
    * Joins to every row the values of `other` that were current at its date or timestamp: backward, forward or nearest,
-   * with `by` and a tolerance in days. {@link asof}
+   * with `by` and a tolerance, as 10 milliseconds. {@link asof}
    */
   asof<Other extends object, Suffix extends string = "_right">(
     other: Frame<Other>,

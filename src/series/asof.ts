@@ -4,7 +4,18 @@ import { takeVector } from "../columns/table/take.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import type { OneOrMore } from "../spec/columns.js";
 import { ALONG, listOf, requireTime, seriesOf, vectorAt, wholeNumber } from "./core/choose.js";
-import { daysOf, type ExactTimes, exactTimesOf, isWithin, signOf, timesAt } from "./core/days.js";
+import {
+  daysOf,
+  type ExactTimes,
+  exactTimesOf,
+  isWithin,
+  type Span,
+  signOf,
+  spanOf,
+  TIME_UNITS,
+  type TimeUnitName,
+  timesAt,
+} from "./core/days.js";
 import { keysOf } from "./core/keys.js";
 import { renamed } from "./core/numbers.js";
 import { refuseTakenNames } from "./core/result-shape.js";
@@ -26,8 +37,10 @@ export interface AsofOptions<Name extends string = string> {
    * `nearest`: the closest, the earlier of two.
    */
   readonly direction?: "backward" | "forward" | "nearest";
-  /** The most days between the two rows, inclusive; between timestamps, days of 24 hours. */
+  /** The most time between the two rows, inclusive, in `unit`. */
   readonly tolerance?: number;
+  /** The unit of `tolerance`: `days` of 24 hours (default), down to `milliseconds` and `nanoseconds`. */
+  readonly unit?: TimeUnitName;
   /** Whether a row of exactly the same date or timestamp matches; true by default. */
   readonly exact?: boolean;
   /** The suffix of column names that the first table has too; `_right` by default. */
@@ -48,10 +61,13 @@ export interface AsofOptions<Name extends string = string> {
  *   NoDateColumn, EmptyDate, DifferentTypes, DuplicateColumn, UnknownValue, BadArgument
  */
 export function asof(left: Table, right: Table, options: AsofOptions = {}): Table {
-  refuseUnknown(options, [...ALONG, "direction", "tolerance", "exact", "suffix"], "asof()");
+  refuseUnknown(options, [...ALONG, "direction", "tolerance", "unit", "exact", "suffix"], "asof()");
   const direction = oneOf(options.direction ?? "backward", ["backward", "forward", "nearest"], "direction");
+  const unit = oneOf(options.unit ?? "days", TIME_UNITS, "unit");
   const reach =
-    options.tolerance === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.tolerance, 0, "tolerance");
+    options.tolerance === undefined
+      ? { days: Number.POSITIVE_INFINITY, nanos: 0 }
+      : spanOf(wholeNumber(options.tolerance, 0, "tolerance"), unit);
   const onLeft = requireTime(left, options.on, "asof()");
   const onRight = requireTime(right, options.on, "asof()");
   const names = options.by === undefined ? keyedNames(left, right, options.on) : listOf(options.by);
@@ -127,7 +143,7 @@ interface Search {
   readonly track: Track;
   readonly times: ExactTimes;
   readonly direction: "backward" | "forward" | "nearest";
-  readonly reach: number;
+  readonly reach: Span;
   readonly isExact: boolean;
 }
 

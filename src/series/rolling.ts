@@ -2,7 +2,7 @@ import type { Table } from "../columns/arrow/arrow.js";
 import { InputError } from "../errors/errors.js";
 import { oneOf, refuseUnknown } from "../errors/options.js";
 import { CHOICE, type ColumnChoice, requireTime, secondColumn, vectorAt, wholeNumber } from "./core/choose.js";
-import { exactTimesOf, timesAt } from "./core/days.js";
+import { exactTimesOf, spanOf, TIME_UNITS, type TimeUnitName, timesAt } from "./core/days.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import { type Column, picked } from "./core/numbers.js";
 import { type Calendar, type SessionCalendar, sessionCalendar } from "./core/session-calendar.js";
@@ -25,13 +25,13 @@ export type WindowMethod = (typeof WINDOW_METHODS)[number];
 /** Options of {@link Frame.rolling}. */
 export interface RollingOptions<Name extends string = string> extends ColumnChoice<Name> {
   /**
-   * The unit of the window size: `rows` (default); `days`: calendar days of dates, 24 hours of timestamps; `sessions`:
-   * those of the `calendar`, where a day without one belongs to the next.
+   * The unit of the window size: `rows` (default); `days`: calendar days of dates, 24 hours of timestamps; `hours` and
+   * smaller ones; `sessions`: those of the `calendar`, where a day without one belongs to the next.
    */
-  readonly unit?: "rows" | "days" | "sessions";
+  readonly unit?: "rows" | "sessions" | TimeUnitName;
   /** The trading days that `sessions` counts. */
   readonly calendar?: Calendar;
-  /** The least number of values for a result (rows, for `count`); by default the window size, or 1 with `days`. */
+  /** The least number of values for a result (rows, for `count`); by default the window size, or 1 with other units. */
   readonly minPeriods?: number;
   /** Centre the window on the row instead of ending it there. */
   readonly center?: boolean;
@@ -76,7 +76,7 @@ export interface RollingOptions<Name extends string = string> extends ColumnChoi
 export function rolling(table: Table, size: number, method: WindowMethod, options: RollingOptions = {}): Table {
   refuseUnknown(options, [...CHOICE, ...WINDOW_OPTIONS], "rolling()");
   wholeNumber(size, 1, "window");
-  const unit = oneOf(options.unit ?? "rows", ["rows", "days", "sessions"], "unit");
+  const unit = oneOf(options.unit ?? "rows", ["rows", "sessions", ...TIME_UNITS], "unit");
   const least = wholeNumber(options.minPeriods ?? (unit === "rows" ? size : 1), 0, "minPeriods");
   const on = unit === "rows" ? undefined : requireTime(table, options.on, `A window of ${unit}`);
   const sessions = sessionsOf(unit, options);
@@ -88,7 +88,7 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
   let shared: { readonly windows: Windows; readonly kernel: WindowKernel } | undefined;
   return computeColumns(table, choice, (from, at, track) => {
     shared ??= {
-      windows: windowsOf(from, on, track, { ...shape, sessions }),
+      windows: windowsOf(from, on, track, { ...shape, unit, sessions }),
       kernel: kernelOf(method, options, second === undefined ? undefined : numbersAlong(from, second, track)),
     };
     const { windows, kernel } = shared;
@@ -114,21 +114,22 @@ function sessionsOf(unit: string, { calendar }: RollingOptions): SessionCalendar
   });
 }
 
-/** Windows of rows, or by the column `on` of days, of 24 hours or of sessions. */
-function windowsOf(
-  table: Table,
-  on: number | undefined,
-  track: Track,
-  { sessions, ...shape }: WindowShape & { readonly sessions: SessionCalendar | undefined },
-): Windows {
-  if (on === undefined) return rowWindows(track, shape);
+interface TimedShape extends WindowShape {
+  readonly unit: NonNullable<RollingOptions["unit"]>;
+  readonly sessions: SessionCalendar | undefined;
+}
+
+/** Windows of rows, or by the column `on` of time or of sessions. */
+function windowsOf(table: Table, on: number | undefined, track: Track, shape: TimedShape): Windows {
+  const { size, unit, sessions, center } = shape;
+  if (on === undefined || unit === "rows") return rowWindows(track, shape);
   const byRow = exactTimesOf(vectorAt(table, on), table.schema.fields[on].name);
   const times = track.rows === undefined ? byRow : timesAt(byRow, track.rows);
-  if (sessions === undefined) return timeWindows(track, times, shape);
+  if (sessions === undefined) return timeWindows(track, times, spanOf(size, unit as TimeUnitName), shape);
   const numbers = (track.days as Int32Array).map((day) => sessions.from(day));
-  const windows = timeWindows(track, { days: numbers, nanos: undefined }, shape);
+  const windows = timeWindows(track, { days: numbers, nanos: undefined }, { days: size, nanos: 0 }, shape);
   // Of several days that belong to one session, the later ones are not in the windows of the earlier ones.
-  return shape.center ? windows : { ...windows, high: timeWindows(track, times, { ...shape, size: 1 }).high };
+  return center ? windows : { ...windows, high: timeWindows(track, times, { days: 1, nanos: 0 }, shape).high };
 }
 
 const KERNELS: Readonly<Record<Exclude<(typeof ALONE)[number], "quantile" | "wma">, WindowKernel>> = {

@@ -12,6 +12,7 @@ import {
 } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import type { AsofOptions } from "../../src/series/asof.js";
+import type { TimeUnitName } from "../../src/series/core/days.js";
 import { tableOf } from "../../src/series/core/tables.js";
 import { runs } from "../support/whole.js";
 import { cellsIn, columnOf, inBatches } from "./tables.js";
@@ -20,6 +21,16 @@ const DAY = 86_400_000_000_000n;
 /** Nanoseconds of one unit. */
 const UNITS = { s: 1_000_000_000n, ms: 1_000_000n, us: 1000n, ns: 1n, day: DAY } as const;
 type Unit = keyof typeof UNITS;
+/** Nanoseconds of the units of a tolerance. */
+const NANOS: Readonly<Record<TimeUnitName, bigint>> = {
+  days: DAY,
+  hours: DAY / 24n,
+  minutes: DAY / 1_440n,
+  seconds: 1_000_000_000n,
+  milliseconds: 1_000_000n,
+  microseconds: 1_000n,
+  nanoseconds: 1n,
+};
 const TIME_UNITS = {
   s: TimeUnit.SECOND,
   ms: TimeUnit.MILLISECOND,
@@ -164,6 +175,13 @@ describe("timestamps match exactly", () => {
       ["0", null],
     ],
     [
+      "a tolerance of 10 ms",
+      { unit: "us", at: [at(noon, "us"), at(noon, "us") + 1n] },
+      { unit: "ms", at: [at(noon, "ms") - 10n] },
+      { tolerance: 10, unit: "milliseconds" },
+      ["0", null],
+    ],
+    [
       "tolerance 0 is the same time",
       { unit: "ms", at: [at(noon, "ms"), at(noon, "ms") + 1n] },
       { unit: "us", at: [at(noon, "us")] },
@@ -210,6 +228,7 @@ const options = fc.record({
   direction: fc.constantFrom("backward" as const, "forward" as const, "nearest" as const),
   exact: fc.boolean(),
   tolerance: fc.option(fc.nat(2), { nil: undefined }),
+  unit: fc.constantFrom(...(Object.keys(NANOS) as TimeUnitName[])),
 });
 
 /** Times within a few days, many of them equal or a nanosecond apart once in a common unit. */
@@ -226,14 +245,18 @@ const sides = fc
 const floorTo = (value: bigint, unit: bigint): bigint => (value < 0n ? -((-value + unit - 1n) / unit) : value / unit);
 
 /** The row that is current at a time by its definition: the closest, of equal ones as the documentation says. */
-function current(time: bigint, rows: readonly bigint[], { direction, exact, tolerance }: AsofOptions): string | null {
+function current(
+  time: bigint,
+  rows: readonly bigint[],
+  { direction, exact, tolerance, unit = "days" }: AsofOptions,
+): string | null {
   let best = -1;
   const away = (row: number): bigint => (rows[row] < time ? time - rows[row] : rows[row] - time);
   for (let row = 0; row < rows.length; row++) {
     if (rows[row] === time && exact === false) continue;
     if (direction === "backward" && rows[row] > time) continue;
     if (direction === "forward" && rows[row] < time) continue;
-    if (tolerance !== undefined && away(row) > BigInt(tolerance) * DAY) continue;
+    if (tolerance !== undefined && away(row) > BigInt(tolerance) * NANOS[unit]) continue;
     if (best === -1 || away(row) < away(best)) best = row;
     else if (away(row) > away(best)) continue;
     else if (rows[row] < rows[best]) best = row;

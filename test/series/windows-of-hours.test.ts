@@ -109,3 +109,48 @@ describe("a window of days over timestamps", () => {
     expect(frame.rolling(1, "sum", { unit: "days", by: "g" }).column("x").toArray()).toEqual([12, 1, 8, 3]);
   });
 });
+
+describe("a window of hours and smaller units over timestamps", () => {
+  const NANOS = {
+    hours: 3_600_000_000_000n,
+    minutes: 60_000_000_000n,
+    seconds: 1_000_000_000n,
+    milliseconds: 1_000_000n,
+  };
+
+  it("is later than its length before the row, in every unit of the column", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...UNITS),
+        fc.uniqueArray(fc.bigInt({ min: -200n, max: 200n }), { minLength: 1, maxLength: 40 }),
+        fc.constantFrom(...(Object.keys(NANOS) as (keyof typeof NANOS)[])),
+        fc.integer({ min: 1, max: 30 }),
+        fc.boolean(),
+        ([unit, nanosPer], steps, name, size, center) => {
+          // Times a whole number of units of the window apart, as far as the column can hold them.
+          const step = NANOS[name] < nanosPer ? 1n : NANOS[name] / nanosPer;
+          const times = [...new Set(steps.map((count) => count * step))].sort((a, b) => (a < b ? -1 : 1));
+          const nanos = times.map((time) => time * nanosPer);
+          const span = BigInt(size) * NANOS[name];
+          const expected = nanos.map(
+            (time) =>
+              nanos.filter((other) =>
+                center
+                  ? 2n * (other - time) <= span && 2n * (other - time) > -span
+                  : other <= time && other > time - span,
+              ).length,
+          );
+          const options = { unit: name, columns: "x" as never, center, minPeriods: 0 };
+          const frame = frameOf(times, unit, times.map(Number));
+          expect(
+            frame
+              .rolling(size, "count", options)
+              .column("x" as never)
+              .toArray(),
+          ).toEqual(expected);
+        },
+      ),
+      { numRuns: runs(200), seed: 25 },
+    );
+  });
+});

@@ -92,16 +92,35 @@ export function timesAt({ days, nanos }: ExactTimes, rows: Int32Array): ExactTim
   return out;
 }
 
-/** Whether a time, and one that is not after it, are at most `reach` days of 24 hours apart. */
-export function isWithin(
-  days: number,
-  nanos: number,
-  earlierDays: number,
-  earlierNanos: number,
-  reach: number,
-): boolean {
-  const whole = days - earlierDays - (nanos < earlierNanos ? 1 : 0);
-  return whole < reach || (whole === reach && nanos === earlierNanos);
+const NANOS_PER_UNIT = {
+  days: NANOS_PER_DAY,
+  hours: 3_600_000_000_000,
+  minutes: 60_000_000_000,
+  seconds: 1_000_000_000,
+  milliseconds: 1_000_000,
+  microseconds: 1_000,
+  nanoseconds: 1,
+};
+/** A unit of time; days have 24 hours. */
+export type TimeUnitName = keyof typeof NANOS_PER_UNIT;
+export const TIME_UNITS = Object.keys(NANOS_PER_UNIT) as TimeUnitName[];
+
+/** A length of time: whole days, and nanoseconds below a day. */
+export interface Span {
+  readonly days: number;
+  readonly nanos: number;
+}
+
+/** `count` units as a span. */
+export function spanOf(count: number, unit: TimeUnitName): Span {
+  const perDay = NANOS_PER_DAY / NANOS_PER_UNIT[unit];
+  const days = Math.floor(count / perDay);
+  return { days, nanos: (count - days * perDay) * NANOS_PER_UNIT[unit] };
+}
+
+/** Whether a time, and one that is not after it, are at most `reach` apart. */
+export function isWithin(days: number, nanos: number, earlierDays: number, earlierNanos: number, reach: Span): boolean {
+  return signOf(days - earlierDays - reach.days, nanos - earlierNanos - reach.nanos) <= 0;
 }
 
 /** The order of the times of two rows: below 0, 0 or above 0. */

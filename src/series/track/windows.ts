@@ -1,4 +1,4 @@
-import { type ExactTimes, NANOS_PER_DAY } from "../core/days.js";
+import { type ExactTimes, NANOS_PER_DAY, type Span } from "../core/days.js";
 import type { Track } from "./track.js";
 
 /** For every position the start and the end (exclusive) of its window; neither ever decreases within a series. */
@@ -9,7 +9,7 @@ export interface Windows {
   readonly least: number;
 }
 
-/** How windows are cut: `size` rows or days that end at a row; with `center`, half of them after it. */
+/** How windows are cut: `size` rows that end at a row; with `center`, half of them after it. */
 export interface WindowShape {
   readonly size: number;
   readonly center: boolean;
@@ -34,16 +34,21 @@ export function rowWindows({ starts }: Track, { size, center, least }: WindowSha
 }
 
 /**
- * Windows of `size` days that end at each row's time: later than `size` times 24 hours before, up to 0 after; with
- * `center`, half of it before and after. `times` are in the order of the track.
+ * Windows of a span that end at each row's time: later than the span before, up to 0 after; with `center`, half of it
+ * before and after. `times` are in the order of the track.
  */
-export function timeWindows({ starts }: Track, times: ExactTimes, { size, center, least }: WindowShape): Windows {
+export function timeWindows(
+  { starts }: Track,
+  times: ExactTimes,
+  span: Span,
+  { center, least }: Pick<WindowShape, "center" | "least">,
+): Windows {
   const { days, nanos } = times;
   const low = new Int32Array(days.length);
   const high = new Int32Array(days.length);
   const wholeDay = NANOS_PER_DAY;
-  const aheadDays = center ? Math.floor(size / 2) : 0;
-  const aheadNanos = center && size % 2 === 1 ? wholeDay / 2 : 0;
+  const aheadDays = center ? Math.floor(span.days / 2) : 0;
+  const aheadNanos = center ? (span.nanos + (span.days % 2) * wholeDay) / 2 : 0;
   for (let g = 0; g + 1 < starts.length; g++) {
     const to = starts[g + 1];
     let a = starts[g];
@@ -52,11 +57,13 @@ export function timeWindows({ starts }: Track, times: ExactTimes, { size, center
       const ahead = nanos === undefined ? aheadNanos : nanos[i] + aheadNanos;
       const carried = ahead >= wholeDay ? 1 : 0;
       const end = days[i] + aheadDays + carried;
-      const rest = ahead - carried * wholeDay;
-      const start = end - size;
+      const endRest = ahead - carried * wholeDay;
+      const borrowed = endRest < span.nanos ? 1 : 0;
+      const start = end - span.days - borrowed;
+      const startRest = endRest - span.nanos + borrowed * wholeDay;
       // The time of a day is 0.
-      while (b < to && (days[b] < end || (days[b] === end && (nanos === undefined || nanos[b] <= rest)))) b++;
-      while (a < b && (days[a] < start || (days[a] === start && (nanos === undefined || nanos[a] <= rest)))) a++;
+      while (b < to && (days[b] < end || (days[b] === end && (nanos === undefined || nanos[b] <= endRest)))) b++;
+      while (a < b && (days[a] < start || (days[a] === start && (nanos === undefined || nanos[a] <= startRest)))) a++;
       low[i] = a;
       high[i] = b;
     }
