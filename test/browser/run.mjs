@@ -201,6 +201,13 @@ async function liveTable() {
       (values) => values.length > 1 && values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0),
     );
   }
+  check(
+    "live table: pictures of summaries are described",
+    (await page.locator("#explore thead img").first().getAttribute("alt")).includes("distinct"),
+  );
+  const heading = page.locator("#explore thead tr:first-child th:nth-child(5)");
+  check("live table: the order is stated", (await heading.getAttribute("aria-sort")) === "descending");
+  await shows("live table: the statement", page.locator("#explore p code"), ', "desc"])');
   await filters.nth(4).fill(">1e9");
   await shows("live table: a filter without a match", count, "0 of");
   await filters.nth(4).fill("");

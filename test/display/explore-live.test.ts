@@ -18,6 +18,11 @@ interface Page {
   readonly faults: Record<string, string>;
 }
 
+interface Summary {
+  readonly column: number;
+  readonly summary: { readonly lines: readonly string[]; readonly label: string };
+}
+
 interface Query {
   readonly filters?: readonly string[];
   readonly sort?: { readonly column: number; readonly descending: boolean };
@@ -156,11 +161,36 @@ describe("a request", () => {
     { kind: "page", seq: 1, first: 0, filters: [""] },
     { kind: "page", seq: 1, first: 0, filters: ["", "", "", "", 5] },
     { kind: "page", seq: 1, first: 0, filters: "12345" },
+    { kind: "summary", columns: "01" },
+    { kind: "summary", columns: [5] },
+    { kind: "summary", columns: [-1] },
   ])("that is malformed (%j) is ignored", async (message) => {
     const { spec, replies } = explored(prices);
     spec.onMessage(message);
     await turn();
     expect(replies).toEqual([]);
+  });
+
+  it("for summaries is answered for these columns, beside pages", async () => {
+    const { spec, replies, ask } = explored(prices);
+    spec.onMessage({ kind: "summary", columns: [2, 0] });
+    await ask({});
+    await turn();
+    await turn();
+    const found = replies.filter(({ kind }) => (kind as string) === "summary") as unknown as Summary[];
+    expect(found.map(({ column, summary: { lines } }) => [column, lines])).toEqual([
+      [2, ["-0.01 … 10.10", "1 null · 3 distinct"]],
+      [0, ["AAA 50%", "3 distinct"]],
+    ]);
+    expect(found[1].summary.label).toBe(
+      "ticker: AAA to CCC; most frequent AAA 50%, BBB 25%, CCC 25%; no nulls; 3 distinct",
+    );
+  });
+
+  it("compares booleans", async () => {
+    const { ask } = explored(Frame.fromColumns({ is: [true, false, null] }));
+    expect(await ask({ filters: ["=true"] })).toMatchObject({ numbers: [0], faults: {} });
+    expect(await ask({ filters: ["!=TRUE"] })).toMatchObject({ numbers: [1], faults: {} });
   });
 
   it("with an unknown column to sort by is not sorted", async () => {

@@ -43,15 +43,29 @@ export async function widgets({ page, notebook, suite, picture, lab }) {
       (await cell.locator("text=pip install anywidget").isVisible()) === false,
     );
 
+    const summary = view.locator("thead .arrowbook-summary").first();
+    const summarized = await until(
+      () => summary.textContent(),
+      (text) => text.includes("5 distinct") && !text.includes("sample"),
+    );
+    check("explore: a summary of each column", summarized.isThere, summarized.last);
+    const label = await summary.locator("svg[role=img]").getAttribute("aria-label");
+    check("explore: the picture is described", /^ticker: AAA to .*most frequent/.test(label), label);
+
     await field(view, "ticker").fill("=AAA");
     await says(view, "6,522 of 32,610 rows");
+    const code = 'frame.filter(frame.column("ticker").eq("AAA"))';
+    await view.locator(".arrowbook-code code", { hasText: code }).waitFor();
+    await view.locator(".arrowbook-code button").click();
+    await view.locator(".arrowbook-code [role=status]", { hasText: "copied" }).waitFor();
     await field(view, "close").fill(">120");
     const above = await until(
       () => column(view, "close"),
       (texts) => texts.length > 0 && texts.every((text) => Number(text) > 120),
     );
     check("explore: filters compare numbers", above.isThere, above.last[0]);
-    await view.locator("thead tr:first-child th", { hasText: "close" }).click();
+    // By the keyboard.
+    await view.locator("thead tr:first-child th", { hasText: "close" }).press("Enter");
     await view.locator("thead tr:first-child th", { hasText: "close ▲" }).waitFor();
     const sorted = await until(
       async () => (await column(view, "close")).map(Number),

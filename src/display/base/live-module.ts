@@ -42,6 +42,17 @@ const STYLE = [
   ".arrowbook-live .arrowbook-rows thead input { width: 100%; min-width: 72px; font-weight: normal; }",
   ".arrowbook-live .arrowbook-rows thead input.arrowbook-refused { border-color: var(--jp-error-color1, #d32f2f); }",
   ".arrowbook-live .arrowbook-rows em { opacity: 0.6; }",
+  ".arrowbook-live .arrowbook-rows th[tabindex]:focus-visible { outline: 2px solid var(--jp-brand-color1, Highlight);" +
+    " outline-offset: -2px; }",
+  ".arrowbook-live .arrowbook-summary { height: 58px; vertical-align: bottom; font-weight: normal; font-size: 0.85em;" +
+    " line-height: 1.3; }",
+  ".arrowbook-live .arrowbook-summary svg { display: inline-block; fill: var(--jp-brand-color1, #4c78a8); }",
+  ".arrowbook-live .arrowbook-summary div { opacity: 0.85; max-width: 180px; overflow: hidden; text-overflow: ellipsis; }",
+  ".arrowbook-live .arrowbook-number.arrowbook-summary div { margin-left: auto; }",
+  ".arrowbook-live .arrowbook-code { display: flex; gap: 6px; align-items: start; margin: 4px 0; }",
+  ".arrowbook-live .arrowbook-code[hidden] { display: none; }",
+  ".arrowbook-live .arrowbook-code code { flex: 1; white-space: pre-wrap; overflow-wrap: anywhere; padding: 3px 6px;" +
+    " background: var(--jp-layout-color2, #8882); color: inherit; font-size: var(--jp-code-font-size, 12px); }",
   ".arrowbook-controls { display: grid; grid-template-columns: max-content minmax(120px, 320px) minmax(60px, auto);" +
     " gap: 6px 12px; align-items: center; margin: 4px 0 8px; justify-content: start; }",
   ".arrowbook-controls input[type=range] { width: 100%; accent-color: var(--jp-brand-color1, auto); margin: 0; }",

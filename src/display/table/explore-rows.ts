@@ -14,6 +14,8 @@ export interface FoundRows {
   readonly numRows: number;
   /** Messages for the filters that could not be applied, by column. */
   readonly faults: ReadonlyMap<number, string>;
+  /** The statement that gives these rows of a frame named `frame`; undefined for all rows, and for equal names. */
+  readonly code: string | undefined;
 }
 
 export type FindRows = (query: RowQuery) => FoundRows;
@@ -28,6 +30,7 @@ export interface RowPage {
   readonly cells: readonly (readonly (string | null)[])[];
   /** Messages by the position of the shown column. */
   readonly faults: Readonly<Record<string, string>>;
+  readonly code: string | null;
 }
 
 /** A page of rows as the browser requests it. */
@@ -51,7 +54,7 @@ export function pageReader(table: Table, shown: readonly number[], size: number,
   return ({ seq, first, filters, sort }: PageRequest): RowPage => {
     const key = JSON.stringify([filters, sort]);
     if (last?.key !== key) last = { key, found: find(queryOf(shown, filters, sort)) };
-    const { rows, numRows, faults } = last.found;
+    const { rows, numRows, faults, code = null } = last.found;
     const from = Math.max(0, Math.min(first, Math.floor(Math.max(0, numRows - 1) / size) * size));
     const count = Math.max(0, Math.min(size, numRows - from));
     const numbers = rows?.slice(from, from + count) ?? Int32Array.from({ length: count }, (_, i) => from + i);
@@ -64,6 +67,7 @@ export function pageReader(table: Table, shown: readonly number[], size: number,
       numbers: [...numbers],
       cells: view.columns.map(({ cells }) => cells.map(({ text }) => shortCell(text))),
       faults: Object.fromEntries([...faults].map(([at, message]) => [shown.indexOf(at), message])),
+      code,
     };
   };
 }
@@ -85,6 +89,13 @@ export function pageRequest(message: unknown, columns: number): PageRequest | un
   const { column, descending } = (sort ?? {}) as Readonly<Record<string, unknown>>;
   const isSorted = isCount(column) && column < columns;
   return { seq, first, filters, ...(isSorted && { sort: { column, descending: descending === true } }) };
+}
+
+/** The positions of the shown columns whose summaries a message of the page requests; undefined if it is malformed. */
+export function summaryRequest(message: unknown, columns: number): readonly number[] | undefined {
+  const { kind, columns: wanted } = (message ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind !== "summary" || !Array.isArray(wanted)) return undefined;
+  return wanted.every((at) => isCount(at) && at < columns) ? wanted : undefined;
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

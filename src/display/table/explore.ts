@@ -1,4 +1,4 @@
-import type { Table } from "../../columns/arrow/arrow.js";
+import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { refuseUnknown } from "../../errors/options.js";
@@ -9,11 +9,23 @@ import { type LiveHost, liveHost } from "../base/live-view.js";
 import { newestOnly } from "../base/newest-only.js";
 import { grouped } from "../base/number-text.js";
 import { type Bundle, showAs } from "../base/show.js";
-import { type FindRows, MAX_COLUMNS, type PageRequest, pageReader, pageRequest, shortCell } from "./explore-rows.js";
-import { htmlTable } from "./html.js";
+import { sampleOf, summaryOf } from "./column-summary.js";
+import {
+  type FindRows,
+  MAX_COLUMNS,
+  type PageRequest,
+  pageReader,
+  pageRequest,
+  shortCell,
+  summaryRequest,
+} from "./explore-rows.js";
+import { htmlOfView } from "./html.js";
 import { LIVE_TABLE_MODULE } from "./live-table-module.js";
+import { PAGE_QUERY, pageKind } from "./page-query.js";
+import { Summaries } from "./summaries.js";
+import { type SummaryView, summaryImage, summaryView } from "./summary-view.js";
 import { textTable } from "./text.js";
-import { viewOf, viewPositions } from "./view.js";
+import { type ViewColumn, viewOf, viewPositions } from "./view.js";
 
 let bundleOf: (exploration: Exploration) => Bundle;
 
@@ -77,18 +89,25 @@ export class Exploration {
   #html(ownId?: string): string {
     const rows = Math.max(1, Math.min(this.#options.rows ?? 1_000, MAX_ROWS));
     const view = viewOf(this.#table, { maxRows: rows, maxColumns: MAX_COLUMNS, digits: "full" }, 1);
+    const { shown } = viewPositions(0, this.#table.schema.fields.length, { maxColumns: MAX_COLUMNS }, 1);
+    const summaries = pageSummaries(this.#table, shown);
     const data = {
       names: view.columns.map(({ name }) => name),
       types: view.columns.map(({ type }) => type),
       numeric: view.columns.map(({ numeric }) => numeric),
+      kinds: shown.map((at) => pageKind(this.#table.schema.fields[at].type)),
       cells: view.columns.map(({ cells }) => cells.map(({ text }) => shortCell(text))),
+      cut: view.columns.map(({ cells }) => cells.some(({ text }) => shortCell(text) !== text)),
+      summaries: summaries.map(({ bars, ...summary }) => ({ ...summary, image: summaryImage(bars) })),
       page: Math.max(1, Math.min(this.#options.page ?? 20, MAX_PAGE)),
+      total: this.#table.numRows,
       note: noteOf(this.#table, rows),
     };
     const json = escapeJson(data);
     const id =
       ownId ?? `arrowbook-${builtin("node:crypto").createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
-    const table = htmlTable(this.#table, { source: this.#source });
+    const options = { source: this.#source };
+    const table = htmlOfView(viewOf(this.#table, options), options, picturesOf(view.columns, summaries), this.#table);
     const hint = this.#table.numRows > rows ? `<div><small>${escapeHtml(HINT)}</small></div>` : "";
     return `<div id="${escapeHtml(id)}"><div>${table}</div>${hint}</div>\n<script>(${EXPLORE_SCRIPT})("${id}", ${json})</script>`;
   }
@@ -97,6 +116,32 @@ export class Exploration {
   toString(): string {
     return textTable(this.#table, { source: this.#source });
   }
+}
+
+/** A table of more cells is summarized from samples, so that it is shown at once. */
+const MOST_CELLS = 1_000_000;
+
+function pageSummaries(table: Table, shown: readonly number[]): readonly SummaryView[] {
+  const isSmall = table.numRows * shown.length <= MOST_CELLS;
+  return shown.map((at) => {
+    const vector = table.getChildAt(at) as Vector;
+    return summaryView(table.schema.fields[at].name, summaryOf(isSmall ? vector : sampleOf(vector)), table.numRows);
+  });
+}
+
+/** The summaries as HTML, by the names that only one column has. */
+function picturesOf(columns: readonly ViewColumn[], summaries: readonly SummaryView[]): ReadonlyMap<string, string> {
+  const names = columns.map(({ name }) => name);
+  const found = summaries.map(({ bars, lines, label }, i): [string, string] => {
+    const image = summaryImage(bars);
+    const alt = escapeHtml(label);
+    const below = lines.map(
+      (line) => `<small style="font-weight:normal;white-space:nowrap">${escapeHtml(line)}</small>`,
+    );
+    const all = image === undefined ? below : [`<img src="${image}" alt="${alt}" title="${alt}">`, ...below];
+    return [names[i], all.join("<br>")];
+  });
+  return new Map(found.filter(([name]) => names.indexOf(name) === names.lastIndexOf(name)));
 }
 
 /** What the page suggests as a filter, by the kind of a column. */
@@ -110,6 +155,10 @@ function openLiveTable(host: LiveHost, id: string, table: Table, size: number, f
   const { shown } = viewPositions(0, table.schema.fields.length, { maxColumns: MAX_COLUMNS }, 1);
   const specs = columnsOf(table.schema);
   const read = pageReader(table, shown, size, find);
+  const vectors = shown.map((at) => table.getChildAt(at) as Vector);
+  const summaries = new Summaries(vectors, (at, found) => {
+    view.send({ kind: "summary", column: at, summary: summaryView(specs[shown[at]].name, found, table.numRows) });
+  });
   const requests = newestOnly<PageRequest>((request) => {
     try {
       view.send(read(request));
@@ -127,8 +176,13 @@ function openLiveTable(host: LiveHost, id: string, table: Table, size: number, f
     onMessage(message) {
       const request = pageRequest(message, shown.length);
       if (request !== undefined) requests.push(request);
+      const wanted = summaryRequest(message, shown.length);
+      if (wanted !== undefined) summaries.request(wanted);
     },
-    onInterrupt: () => requests.restart(),
+    onInterrupt() {
+      requests.restart();
+      summaries.restart();
+    },
   });
 }
 
@@ -151,9 +205,9 @@ showAs<Exploration>(Exploration.prototype, {
 /**
  * The script that runs in the browser. It builds the live table out of text nodes only, so that no cell or name becomes
  * markup. Columns of numbers sort by number, others by text, nulls last; a filter `>5`, `<=2`, `=3`, `1..9` compares
- * numbers, anything else searches for the text, ignoring case.
+ * numbers, `null` and `!null` find nulls, anything else searches for the text, ignoring case.
  */
-const EXPLORE_SCRIPT = String.raw`function (id, data) {
+const EXPLORE_SCRIPT = `function (id, data) {
   var make = function (name, text, parent) {
     var node = document.createElement(name);
     if (text !== "") node.appendChild(document.createTextNode(text));
@@ -170,28 +224,26 @@ const EXPLORE_SCRIPT = String.raw`function (id, data) {
     node.onclick = action;
     return node;
   };
-  var test = function (wanted, numeric) {
-    var range = /^\s*(-?[\d.]+)\s*\.\.\s*(-?[\d.]+)\s*$/.exec(wanted);
-    var sign = /^\s*(<=|>=|<|>|=)\s*(-?[\d.]+(?:e-?\d+)?)\s*$/i.exec(wanted);
-    if (numeric && range) return function (text) { return text !== null && +text >= +range[1] && +text <= +range[2]; };
-    if (numeric && sign) return function (text) {
-      if (text === null) return false;
-      var a = +text, b = +sign[2];
-      return sign[1] === "<" ? a < b : sign[1] === ">" ? a > b : sign[1] === "<=" ? a <= b : sign[1] === ">=" ? a >= b : a === b;
-    };
-    var part = wanted.toLowerCase();
-    return function (text) { return (text === null ? "null" : text).toLowerCase().indexOf(part) !== -1; };
-  };
+  var query = ${PAGE_QUERY};
   var start = function (root) {
     var columns = data.names.length, rows = columns === 0 ? 0 : data.cells[0].length;
     var sorted = -1, down = false, page = 0, wanted = data.names.map(function () { return ""; }), order = [];
     root.textContent = "";
+    var statement = make("p", "", root), code = make("code", "", statement), copied = make("small", "", statement);
+    code.style.whiteSpace = "pre-wrap";
+    copied.setAttribute("role", "status");
+    button("copy", statement, function () {
+      var select = function () { getSelection().selectAllChildren(code); document.execCommand("copy"); };
+      if (navigator.clipboard) navigator.clipboard.writeText(code.textContent).catch(select);
+      else select();
+      copied.textContent = " copied ";
+    }).title = "copy the statement that gives these rows of frame";
     var table = make("table", "", root);
     table.className = "dataframe";
     table.border = "1";
     var head = make("thead", "", table), body = make("tbody", "", table);
-    var names = make("tr", "", head), types = make("tr", "", head), filters = make("tr", "", head);
-    make("th", "", names); make("th", "", types); make("th", "", filters);
+    var names = make("tr", "", head), types = make("tr", "", head), pictures = make("tr", "", head), filters = make("tr", "", head);
+    [names, types, pictures, filters].forEach(function (line) { make("th", "", line); });
     var marks = data.names.map(function (name, c) {
       var cell = make("th", "", names);
       cell.style.cursor = "pointer";
@@ -199,13 +251,29 @@ const EXPLORE_SCRIPT = String.raw`function (id, data) {
       cell.title = "sort";
       make("span", name, cell);
       var mark = make("span", "", cell);
+      cell.tabIndex = 0;
       cell.onclick = function () {
         if (sorted !== c) { sorted = c; down = false; } else if (!down) down = true; else { sorted = -1; down = false; }
         refresh();
       };
+      cell.onkeydown = function (event) {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        cell.onclick();
+      };
       var type = make("th", "", types);
       type.style.textAlign = cell.style.textAlign;
       make("small", data.types[c], type);
+      var picture = make("th", "", pictures), summary = data.summaries[c];
+      picture.style.cssText = "font-weight:normal;white-space:nowrap;vertical-align:bottom;text-align:" + cell.style.textAlign;
+      picture.title = summary.label;
+      if (summary.image) {
+        var image = make("img", "", picture);
+        image.src = summary.image;
+        image.alt = summary.label;
+      }
+      summary.lines.forEach(function (line) { make("small", line, make("div", "", picture)); });
       var input = make("input", "", make("th", "", filters));
       input.size = 8;
       quiet(input);
@@ -215,7 +283,7 @@ const EXPLORE_SCRIPT = String.raw`function (id, data) {
       ["keydown", "keypress", "keyup"].forEach(function (kind) {
         input.addEventListener(kind, function (event) { event.stopPropagation(); });
       });
-      return mark;
+      return { mark: mark, cell: cell };
     });
     var foot = make("p", "", root);
     var first = button("«", foot, function () { page = 0; draw(); });
@@ -223,20 +291,16 @@ const EXPLORE_SCRIPT = String.raw`function (id, data) {
     var next = button("›", foot, function () { page++; draw(); });
     var last = button("»", foot, function () { page = Infinity; draw(); });
     var state = make("small", "", foot);
-    var compare = function (a, b) {
-      var x = data.cells[sorted][a], y = data.cells[sorted][b];
-      if (x === null || y === null) return x === y ? a - b : x === null ? 1 : -1;
-      var found = data.numeric[sorted] ? +x - +y : x < y ? -1 : x > y ? 1 : 0;
-      return found === 0 || found !== found ? a - b : down ? -found : found;
-    };
     var refresh = function () {
-      var tests = wanted.map(function (text, c) { return text === "" ? null : test(text, data.numeric[c]); });
-      order = [];
-      for (var row = 0; row < rows; row++) {
-        if (tests.every(function (passes, c) { return passes === null || passes(data.cells[c][row]); })) order.push(row);
-      }
-      if (sorted !== -1) order.sort(compare);
-      marks.forEach(function (mark, c) { mark.textContent = c === sorted ? (down ? " ▼" : " ▲") : ""; });
+      var found = query(data, wanted, sorted, down);
+      order = found.order;
+      marks.forEach(function (made, c) {
+        made.mark.textContent = c === sorted ? (down ? " ▼" : " ▲") : "";
+        made.cell.setAttribute("aria-sort", c !== sorted ? "none" : down ? "descending" : "ascending");
+      });
+      code.textContent = found.code || "";
+      copied.textContent = " ";
+      statement.style.display = found.code === null ? "none" : "";
       page = 0;
       draw();
     };

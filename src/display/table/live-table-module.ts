@@ -14,6 +14,8 @@ const initialize = ({ model }) => {
   const size = model.get("size");
   const total = model.get("total");
   const query = { filters: columns.map(() => ""), sort: null, first: 0 };
+  const summaries = new Map();
+  const asked = new Set();
   let seq = 0;
   let reply = null;
   let isLate = false;
@@ -40,6 +42,32 @@ const initialize = ({ model }) => {
     request(0);
   };
 
+  const NS = "http://www.w3.org/2000/svg";
+  const drawing = (bars, label) => {
+    const svg = document.createElementNS(NS, "svg");
+    const attributes = { width: bars.length * 5, height: bars.length === 0 ? 0 : 24, role: "img", "aria-label": label };
+    for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);
+    bars.forEach((share, at) => {
+      const bar = document.createElementNS(NS, "rect");
+      const height = share === 0 ? 0 : Math.max(1, share * 24);
+      for (const [name, value] of Object.entries({ x: at * 5, y: 24 - height, width: 4, height })) {
+        bar.setAttribute(name, value);
+      }
+      svg.append(bar);
+    });
+    return svg;
+  };
+
+  const copy = async (text, node) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // A page that is not secure has no clipboard.
+      getSelection().selectAllChildren(node);
+      document.execCommand("copy");
+    }
+  };
+
   const build = (root) => {
     const bar = make("div", root, "", "arrowbook-bar");
     const state = make("span", bar, "", "arrowbook-state");
@@ -56,20 +84,39 @@ const initialize = ({ model }) => {
     const place = make("span", bar);
     const next = button("›", "next page", () => reply.first + size);
     const last = button("»", "last page", end);
+    const statement = make("div", root, "", "arrowbook-code");
+    statement.hidden = true;
+    const code = make("code", statement);
+    const copied = make("span", statement);
+    copied.setAttribute("role", "status");
+    const copier = make("button", statement, "copy");
+    copier.type = "button";
+    copier.title = "copy the statement that gives these rows of frame";
+    copier.onclick = async () => {
+      await copy(code.textContent, code);
+      copied.textContent = "copied";
+    };
     const box = make("div", root, "", "arrowbook-rows");
     const table = make("table", box, "", "dataframe");
     const head = make("thead", table);
     const body = make("tbody", table);
-    const [names, types, filters] = [make("tr", head), make("tr", head), make("tr", head)];
-    for (const row of [names, types, filters]) make("th", row);
+    const [names, types, pictures, filters] = Array.from({ length: 4 }, () => make("tr", head));
+    for (const row of [names, types, pictures, filters]) make("th", row);
     const className = ({ numeric }) => (numeric ? "arrowbook-number" : "");
     const fields = columns.map((column, at) => {
       const name = make("th", names, "", className(column));
       name.title = "sort";
+      name.tabIndex = 0;
       name.onclick = () => sortBy(at);
+      name.onkeydown = (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        sortBy(at);
+      };
       make("span", name, column.name);
       const mark = make("span", name);
       make("small", make("th", types, "", className(column)), column.type);
+      const picture = make("th", pictures, "", ("arrowbook-summary " + className(column)).trim());
       const input = make("input", make("th", filters));
       input.placeholder = column.example;
       input.setAttribute("aria-label", "filter " + column.name);
@@ -79,14 +126,37 @@ const initialize = ({ model }) => {
         clearTimeout(typing);
         typing = setTimeout(() => request(0), TYPING_MS);
       };
-      return { input, mark };
+      return { input, mark, name, picture, summary: null };
     });
     let drawn = null;
 
+    // Columns that are in view, once there are rows.
+    const seen = new IntersectionObserver((entries) => {
+      const columns = entries
+        .filter(({ isIntersecting }) => isIntersecting)
+        .map(({ target }) => fields.findIndex(({ picture }) => picture === target))
+        .filter((at) => !asked.has(at));
+      for (const at of columns) asked.add(at);
+      if (columns.length > 0) model.send({ kind: "summary", columns });
+    });
+    const observe = () => {
+      for (const { picture } of fields) seen.observe(picture);
+    };
+
     const update = () => {
-      fields.forEach(({ mark, input }, at) => {
+      fields.forEach((field, at) => {
+        const { mark, input, name, picture } = field;
         const { sort } = query;
-        mark.textContent = sort?.column === at ? (sort.descending ? " ▼" : " ▲") : "";
+        const order = sort?.column === at ? (sort.descending ? "descending" : "ascending") : "none";
+        name.setAttribute("aria-sort", order);
+        mark.textContent = { ascending: " ▲", descending: " ▼", none: "" }[order];
+        const summary = summaries.get(at);
+        if (summary !== undefined && summary !== field.summary) {
+          field.summary = summary;
+          picture.title = summary.label;
+          picture.replaceChildren(drawing(summary.bars, summary.label));
+          for (const line of summary.lines) make("div", picture, line).setAttribute("aria-hidden", "true");
+        }
         const fault = reply?.faults[at];
         input.classList.toggle("arrowbook-refused", fault !== undefined);
         input.title = fault ?? "";
@@ -102,6 +172,10 @@ const initialize = ({ model }) => {
       else if (reply !== null) state.textContent = (isFiltered ? grouped(reply.matching) + " of " : "") + grouped(total) + " rows";
       box.style.opacity = isLate ? "0.6" : "";
       if (reply === null || reply === drawn) return;
+      if (drawn === null) requestAnimationFrame(() => setTimeout(observe));
+      if (code.textContent !== (reply.code ?? "")) copied.textContent = "";
+      code.textContent = reply.code ?? "";
+      statement.hidden = reply.code === null;
       if (drawn !== null && drawn.first !== reply.first) box.scrollTop = 0;
       drawn = reply;
       const count = reply.numbers.length;
@@ -123,6 +197,10 @@ const initialize = ({ model }) => {
   };
 
   model.on("msg:custom", (message) => {
+    if (message?.kind === "summary") {
+      summaries.set(message.column, message.summary);
+      views.update();
+    }
     if (message?.kind !== "rows" || message.seq !== seq) return;
     clearTimeout(patience);
     isLate = false;

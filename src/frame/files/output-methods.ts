@@ -1,9 +1,3 @@
-import type { Table, Vector } from "../../columns/arrow/arrow.js";
-import { chunkReader } from "../../columns/arrow/cell-reader.js";
-import { columnsOf } from "../../columns/arrow/schema.js";
-import { columnType } from "../../columns/arrow/types.js";
-import { mapTruths } from "../../columns/compute/chunks.js";
-import { textMarks } from "../../columns/compute/texts.js";
 import {
   CSV_TEXT_OPTIONS,
   type CsvTextOptions,
@@ -17,21 +11,17 @@ import type { ParquetOptions } from "../../columns/parquet/write/write.js";
 import { type Chart, plotTable } from "../../display/chart/chart.js";
 import type { PlotOptions } from "../../display/chart/options.js";
 import { Exploration, type ExploreOptions } from "../../display/table/explore.js";
-import type { FoundRows, RowQuery } from "../../display/table/explore-rows.js";
 import { htmlTable } from "../../display/table/html.js";
 import { textTable } from "../../display/table/text.js";
 import type { TableOptions } from "../../display/table/view.js";
-import { isArrowbookError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { Columns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
-import { Column } from "../cells/column.js";
 import { needPath } from "../cells/given.js";
 import type { RowsOptions } from "../cells/rows.js";
 import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
 import type { DanfoDataFrame } from "../danfo/danfo-class.js";
-import { passing } from "../verbs/filter.js";
-import { Selection } from "../verbs/selection.js";
+import { exploredRows } from "../verbs/explored.js";
 import { SeriesMethods } from "../verbs/series-methods.js";
 
 /** The methods of a `Frame` that output its rows: files and bytes, Danfo, charts, HTML and text. */
@@ -162,58 +152,3 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
 const textOf = (blocks: Iterable<Buffer>): string => Array.from(blocks, String).join("");
 
 const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "digits", "sparklines"];
-
-const COMPARISON = /^(<=|>=|!=|<|>|=)\s*(.*)$/;
-const METHODS = { "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq", "!=": "ne" } as const;
-
-/**
- * The rows that pass all filters, in the order of the sort: compared as `frame.filter` and `frame.sort` do. A filter
- * that cannot be applied to its column is reported and skipped.
- */
-function exploredRows(table: Table, { filters, sort }: RowQuery): FoundRows {
-  const faults = new Map<number, string>();
-  let found = new Selection(table);
-  for (const [at, filter] of filters) {
-    try {
-      const mask = maskOf(columnAt(found, at), filter.trim());
-      if (mask !== undefined) found = found.keep(passing(mask, found));
-    } catch (error) {
-      if (!isArrowbookError(error)) throw error;
-      faults.set(at, error.message);
-    }
-  }
-  const { rows, numRows } = sort === undefined ? found : found.sorted([sort]);
-  return { rows, numRows, faults };
-}
-
-function columnAt(selection: Selection, at: number): Column<never> {
-  const { name, type } = columnsOf(selection.base.schema)[at];
-  return new Column(name, type, selection.column(at));
-}
-
-/** The rows that pass a filter; undefined for a filter that is empty or still being typed. */
-function maskOf(column: Column<never>, filter: string): Column<boolean | null> | Vector | undefined {
-  if (filter === "") return undefined;
-  if (filter.toLowerCase() === "null") return column.isNull();
-  if (filter.toLowerCase() === "!null") return column.isNull().not();
-  const { scale } = columnType(column.arrowType);
-  const dots = filter.indexOf("..", 1);
-  const [low, high] = [filter.slice(0, dots).trimEnd(), filter.slice(dots + 2).trimStart()];
-  if (scale !== "text" && dots > 0 && high !== "") return column.between(low as never, high as never);
-  const comparison = COMPARISON.exec(filter);
-  if (comparison === null) return searched(column.vector, filter);
-  const [, sign, value] = comparison;
-  if (value === "") return undefined;
-  const other = /^(true|false)$/i.test(value) && scale !== "text" ? value.toLowerCase() === "true" : value;
-  return column[METHODS[sign as keyof typeof METHODS]](other as never);
-}
-
-/** Whether the text of each cell contains a string, ignoring case. */
-function searched(vector: Vector, part: string): Vector {
-  const wanted = part.toLowerCase();
-  const marks = textMarks((data) => {
-    const { text } = chunkReader(data);
-    return (i) => text(i).toLowerCase().includes(wanted);
-  });
-  return mapTruths(vector, marks);
-}
