@@ -274,7 +274,8 @@ const EXPLORE_SCRIPT = `function (id, data) {
         image.alt = summary.label;
       }
       summary.lines.forEach(function (line) { make("small", line, make("div", "", picture)); });
-      var input = make("input", "", make("th", "", filters));
+      var place = make("th", "", filters), input = make("input", "", place);
+      place.style.textAlign = cell.style.textAlign;
       input.size = 8;
       quiet(input);
       input.placeholder = data.numeric[c] ? ">0, 1..9" : "filter";
