@@ -185,6 +185,7 @@ export const ERROR_CODES = {
   ),
   BadArrow: data("The bytes are not a readable Arrow stream or file.", "Write the file again."),
   BadDictionaryIndex: data("An index points outside of its Arrow dictionary.", "Write the table again."),
+  BadExcel: data("The file is not a readable Excel workbook.", "Save it again as .xlsx, not encrypted."),
   BadParquet: data("The file is not a readable Parquet file.", "Write or download the file again."),
   UnsupportedParquet: data(
     "The Parquet file is encrypted, partitioned by folder names, compressed by LZO, or has a column of an unknown type.",

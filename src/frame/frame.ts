@@ -54,6 +54,7 @@ import { newColumn, tableOfRows } from "./cells/values.js";
 import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo/danfo.js";
 import { readArrowFiles } from "./files/arrow-batches.js";
 import { type CsvFileOptions, readCsv } from "./files/csv-files.js";
+import type { ExcelReadOptions } from "./files/excel.js";
 import type { FileSources } from "./files/find-files.js";
 import { checkInferred, readJsonLines } from "./files/json-lines.js";
 import { localSource, prepareForArchive } from "./files/local-source.js";
@@ -298,6 +299,29 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     options: ParquetFileOptions = {},
   ): Promise<Frame<Row>> {
     const read = await readParquetFiles(source, options);
+    return new Frame<Row>(read.table, read.source);
+  }
+
+  /**
+   * Reads a worksheet of an Excel workbook (`.xlsx`), or of several as {@link fromCSV} does: text, booleans, dates
+   * (without a time where all are midnight) and numbers, which are `Integer` or decimals where all have at most 15
+   * digits, as Excel keeps of what is typed, otherwise doubles. Text cells beside numbers count as the digits that
+   * they hold; a column of text alone is text. Errors such as `#N/A` are null. Needs the package hucre.
+   *
+   * @throws {InputError} MissingPackage with the install command; BadArgument for an unknown sheet
+   * @throws {FileError}
+   * @throws {DataError} BadExcel; BadCell for a cell that does not fit its declared type
+   * @example
+   * ```ts no-run
+   * const frame = await Frame.fromExcel("report.xlsx", { sheet: "Sales", types: { id: "String" } });
+   * ```
+   */
+  static async fromExcel<Row extends object = AnyRow>(
+    source: FileSources,
+    options: ExcelReadOptions = {},
+  ): Promise<Frame<Row>> {
+    const { readExcel } = await import("./files/excel.js");
+    const read = await readExcel(source, options);
     return new Frame<Row>(read.table, read.source);
   }
 

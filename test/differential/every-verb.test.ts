@@ -20,6 +20,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   toCSV: "fromCSV",
   toJSONLines: "fromJSONLines",
   toParquet: "fromParquet",
+  toExcel: "test/frame/excel",
+  fromExcel: "test/frame/excel",
   fromZip: "test/zip",
   fromJSON: "test/format",
   fromDanfo: "test/frame/danfo",

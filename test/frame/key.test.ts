@@ -160,7 +160,7 @@ const others = [
     "toJSONLines",
     "toArray",
   ],
-  ...["toParquet", "toString", "constructor"],
+  ...["toParquet", "toExcel", "toString", "constructor"],
 ];
 
 /** Statics that make a frame of something else. */
@@ -173,6 +173,7 @@ const sources = [
   "fromZip",
   "fromJSON",
   "fromJSONLines",
+  "fromExcel",
   "fromArrow",
   "fromParquet",
   "fromDanfo",

@@ -23,6 +23,7 @@ import { type DanfoOptions, toDanfo } from "../danfo/danfo.js";
 import type { DanfoDataFrame } from "../danfo/danfo-class.js";
 import { exploredRows } from "../verbs/explored.js";
 import { SeriesMethods } from "../verbs/series-methods.js";
+import type { ExcelWriteOptions } from "./excel.js";
 
 /** The methods of a `Frame` that output its rows: files and bytes, Danfo, charts, HTML and text. */
 export abstract class OutputMethods<Row extends object> extends SeriesMethods<Row> {
@@ -98,6 +99,20 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     refuseUnknown(options, ["warn", "compression"], "toParquet()");
     const { writeParquet } = await import("../../columns/parquet/write/write.js");
     await writeParquet(this.table.batches, path, { ...options, schema: this.table.schema });
+  }
+
+  /**
+   * Writes an Excel workbook with one worksheet: numbers of at most 15 digits, dates from March 1900, timestamps in
+   * milliseconds and booleans as such, everything else as its exact text. Needs the package hucre.
+   *
+   * @throws {InputError} MissingPackage with the install command; BadArgument for more than 1,048,575 rows
+   * @throws {DataError} CellTooLong for text of more than 32,767 characters
+   * @throws {FileError}
+   */
+  async toExcel(path: string, options?: ExcelWriteOptions): Promise<void> {
+    needPath(path, "toExcel()");
+    const { writeExcel } = await import("./excel.js");
+    await writeExcel(this.table, path, options);
   }
 
   /**
