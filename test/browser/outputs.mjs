@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { connect, Frame, progress } from "arrowbook";
+import { charts } from "./charts.mjs";
 
 const SHOW = Symbol.for("Jupyter.display");
 export const bundleOf = (value) => JSON.parse(JSON.stringify(value[SHOW]()));
@@ -39,6 +40,21 @@ export async function outputs() {
       error: bundleOf(error),
       progress: progressBundle(),
     };
+  } finally {
+    await service.close();
+  }
+}
+
+/** Charts of several series, for what the mouse does in them. */
+export async function chartOutputs() {
+  const service = await connect.sample();
+  try {
+    const prices = await service
+      .table("MARKET/PRICES")
+      .where({ ticker: ["AAA", "BBB", "CCC", "DDD"], date: { gte: "2022-01-01" } })
+      .frame();
+    const wide = prices.pivot({ index: "date", columns: "ticker", values: "close" });
+    return Object.fromEntries(Object.entries(charts(prices, wide)).map(([name, chart]) => [name, bundleOf(chart)]));
   } finally {
     await service.close();
   }

@@ -20,7 +20,8 @@ const images = join(root, "docs/images");
 const { build } = await import("esbuild");
 const { chromium } = await import("playwright-core");
 const { contrasts } = await import("./contrasts.mjs");
-const { hostileOutputs, outputs, payloads } = await import("./outputs.mjs");
+const { useCharts } = await import("./charts.mjs");
+const { chartOutputs, hostileOutputs, outputs, payloads } = await import("./outputs.mjs");
 
 /** What an output area adds (@jupyterlab/outputarea/style/base.css), and a margin for the pictures. */
 const OUTPUT_AREA = `
@@ -55,6 +56,7 @@ try {
       await suite.part(`lab-${theme}-${trusted ? "trusted" : "untrusted"}`, () => inLab(theme, trusted));
     }
   }
+  for (const theme of ["light", "dark"]) await suite.part(`charts-${theme}`, () => chartsInUse(theme));
   await suite.part("live-table", liveTable);
   for (const trusted of [true, false]) {
     await suite.part(`hostile-${trusted ? "trusted" : "untrusted"}`, () => hostileInLab(trusted));
@@ -170,6 +172,35 @@ async function inLab(theme, trusted) {
       await page.locator(`#${name}`).screenshot({ path: join(images, `lab-${theme}-${name}.png`) });
     }
   }
+  await page.close();
+}
+
+/** The charts side by side: a picture of all of them, then the mouse in each. */
+async function chartsInUse(theme) {
+  const { page, events } = await openPage(`${base}/${theme}`);
+  await page.setViewportSize({ width: 1_640, height: 900 });
+  await page.addStyleTag({
+    content: "body { display: grid; grid-template-columns: 760px 840px; width: fit-content }",
+  });
+  const bundles = Object.entries(await chartOutputs());
+  const draw = async (some) => {
+    for (const [name, bundle] of some)
+      await page.evaluate(([n, b]) => globalThis.renderBundle(n, b, true), [name, bundle]);
+  };
+  const drawn = (count) =>
+    suite.eventually(
+      `charts ${theme}: ${count} are drawn`,
+      () => page.locator("svg.marks").count(),
+      (found) => found === count,
+    );
+  await draw(bundles.slice(0, 6));
+  await drawn(6);
+  await page.locator("body").screenshot({ path: join(images, `lab-${theme}-charts.png`) });
+  await draw(bundles.slice(6));
+  await drawn(bundles.length);
+  await useCharts(page, suite, `charts ${theme}`);
+  check(`charts ${theme}: no outside request`, events.outside.length === 0, events.outside[0]);
+  check(`charts ${theme}: no page error`, events.errors.length === 0, events.errors[0]);
   await page.close();
 }
 

@@ -1,6 +1,7 @@
 import { compile } from "vega-lite";
 import { expect } from "vitest";
 import type { Chart } from "../../src/display/chart/chart.js";
+import { interactive } from "../../src/display/chart/interactive.js";
 import { inPageColors } from "../../src/display/chart/page-colors.js";
 import { Frame } from "../../src/frame/frame.js";
 
@@ -35,7 +36,7 @@ export interface Spec extends Unit {
 
 /** The specification of a chart, which the compiler of Vega-Lite accepts without a warning, also in a notebook. */
 export function specOf(chart: Chart): Spec {
-  for (const spec of [chart.spec, inPageColors(chart.spec)]) {
+  for (const spec of [chart.spec, inPageColors(interactive(chart.spec))]) {
     const warnings: unknown[] = [];
     const logger = { warn: add, info: add, debug: add, error: add, level: () => logger };
     function add(...texts: unknown[]) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
 import { sparkline } from "../../src/display/base/sparkline.js";
 import type { Chart } from "../../src/display/chart/chart.js";
+import { interactive } from "../../src/display/chart/interactive.js";
 import { lttb } from "../../src/display/chart/marks/points.js";
 import { inPageColors } from "../../src/display/chart/page-colors.js";
 import { InputError } from "../../src/errors/errors.js";
@@ -233,7 +234,7 @@ describe("how it is drawn", () => {
     const bundle = (chart as unknown as { [JUPYTER_DISPLAY](): Record<string, unknown> })[JUPYTER_DISPLAY]();
     const own = chart.spec as Readonly<Record<string, Readonly<Record<string, object>>>>;
     expect(bundle["application/vnd.vegalite.v5+json"]).toEqual({
-      ...own,
+      ...(interactive(chart.spec) as typeof own),
       background: "transparent",
       usermeta: { embedOptions: { renderer: "svg" } },
       config: {

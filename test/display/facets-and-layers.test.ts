@@ -96,8 +96,8 @@ it("draws a second axis at the right, behind if it is the first layer", () => {
   const spec = specOf(one.plot({ layers: [{ mark: "bar", y: "volume", axis: "right" }, { y: "close" }] }));
   expect(spec.resolve).toEqual({ scale: { y: "independent" } });
   const [back, front] = spec.layer ?? [];
-  expect(back.layer?.[0].encoding?.["y"]).toMatchObject({ title: "volume", axis: { orient: "right", grid: false } });
-  expect(front.layer?.[0].encoding?.["y"].title).toBe("close");
+  expect(back.encoding?.["y"]).toMatchObject({ title: "volume", axis: { orient: "right", grid: false } });
+  expect(front.encoding?.["y"].title).toBe("close");
   const facets = specOf(prices.plot({ facet: "ticker", layers: [{ y: "close" }, { y: "volume", axis: "right" }] }));
   expect(facets.spec?.layer?.length).toBe(2);
 });
@@ -119,7 +119,13 @@ it("draws volumes below the candles, on an axis of their own", () => {
   const spec = specOf(one.plot({ mark: "candlestick", volume: "volume" }));
   const volumes = spec.data.values.map(({ volume }) => volume as number);
   expect(volumes).toEqual([...one.column("volume")]);
-  const bars = spec.layer?.[0].encoding?.["y"];
+  const [below, candles] = spec.layer ?? [];
+  const bars = below.encoding?.["y"];
+  expect(spec.resolve).toEqual({ scale: { y: "independent" } });
+  expect(candles.layer?.length).toBe(3);
+  const withLine = specOf(one.plot({ layers: [{ mark: "candlestick", volume: "volume" }, { y: "close" }] }));
+  // The line has the scale of the candles.
+  expect(withLine.layer?.map(({ layer }) => layer?.length)).toEqual([undefined, 2]);
   expect(bars).toMatchObject({ field: "volume", axis: { orient: "right" } });
   expect(bars?.scale).toMatchObject({ domain: [0, Math.max(...volumes) / 0.2] });
   const floors = spec.data.values.filter((datum: Datum) => "floor" in datum);
@@ -138,6 +144,16 @@ it.each([
   [{ layers: [] }, "plot() cannot use", "Pass an array of marks"],
   [{ layers: [{ mark: "heatmap" }] }, 'plot() cannot draw "heatmap" in a layer', "Layers can be"],
   [{ layers: [{ axis: "rigth" }] }, 'Unknown axis: "rigth"', 'Did you mean "right"?'],
+  [
+    {
+      layers: [
+        { mark: "candlestick", volume: "volume" },
+        { y: "ret", axis: "right" },
+      ],
+    },
+    "at the right",
+    "Omit",
+  ],
   [{ scales: "free" }, 'Unknown scales: "free"', "independent"],
   [{ facet: "tikcer" }, 'There is no column "tikcer"', 'Did you mean "ticker"?'],
   [{ columns: 0 }, "plot() cannot use 0 as columns", "whole number"],

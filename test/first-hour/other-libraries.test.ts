@@ -57,7 +57,11 @@ describeMistakes("habits of other libraries", [
   ['p.select("ticker").plot({ y: "ticker" })', "WrongType", 'Convert it first: frame.cast({ "ticker": "double" })'],
   ['p.plot({ y: "close", mark: "hist" })', "UnknownValue", 'Did you mean "histogram"?'],
   ['p.plot({ y: "close", hue: "ticker" })', "UnknownOption", 'Did you mean "color"?'],
-  ['p.plot({ y: "close" }).save("chart.jpg")', "UnknownFileType", "Pass a path that ends in .svg, .png or .json"],
+  [
+    'p.plot({ y: "close" }).save("chart.jpg")',
+    "UnknownFileType",
+    "Pass a path that ends in .html, .svg, .png or .json",
+  ],
   ['Frame.fromCSV("x.csv", { columns: "infer", sep: ";" })', "UnknownOption", 'Did you mean "delimiter"?'],
   ['Frame.fromCSV("x.csv", { columns: "infer", na_values: ["NA"] })', "UnknownOption", 'Did you mean "nullValues"?'],
   ['Frame.fromCSV("x.csv", { columns: "infer", skiprows: 1 })', "UnknownOption", 'Did you mean "skipRows"?'],

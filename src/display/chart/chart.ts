@@ -8,6 +8,8 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import { plainLine } from "../base/escape.js";
 import { type Bundle, showAs } from "../base/show.js";
 import { sparkline } from "../base/sparkline.js";
+import { interactive } from "./interactive.js";
+import { chartPage } from "./live-charts.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
 import { inPageColors } from "./page-colors.js";
 import { renderPng, renderSvg } from "./render.js";
@@ -66,8 +68,18 @@ export class Chart {
   }
 
   /**
-   * Writes the chart to a file, as its extension says: `.svg`, `.png` or `.json` (the specification). Creates missing
-   * folders; the file is complete or absent. Returns the path.
+   * Renders a self-contained page with the interactive chart, light and dark, for use without a network (800 kB).
+   *
+   * @throws {InputError} MissingPackage without vega and vega-lite 5
+   */
+  toHTML(): string {
+    const [title] = this.text.split("\n");
+    return chartPage(title, interactive(this.spec), this.toSVG());
+  }
+
+  /**
+   * Writes the chart to a file, as its extension says: `.html`, `.svg`, `.png` or `.json` (the specification). Creates
+   * missing folders; the file is complete or absent. Returns the path.
    *
    * @throws {FileError} if the file system reports an error
    * @throws {InputError} UnknownFileType for another extension
@@ -88,12 +100,14 @@ function contentFor(chart: Chart, path: string): string | Uint8Array {
       return chart.toSVG();
     case ".png":
       return chart.toPNG();
+    case ".html":
+      return chart.toHTML();
     case ".json":
       return JSON.stringify(chart.spec, null, 1);
     default:
       throw new InputError(`A chart cannot be written to ${shown(path)}.`, {
         code: "UnknownFileType",
-        hint: "Pass a path that ends in .svg, .png or .json.",
+        hint: "Pass a path that ends in .html, .svg, .png or .json.",
       });
   }
 }
@@ -124,7 +138,7 @@ function pictureOf(chart: Chart): Bundle {
 
 showAs<Chart>(Chart.prototype, {
   bundle: (chart) => ({
-    "application/vnd.vegalite.v5+json": inPageColors(chart.spec),
+    "application/vnd.vegalite.v5+json": inPageColors(interactive(chart.spec)),
     ...pictureOf(chart),
     "text/plain": chart.text,
   }),

@@ -5,7 +5,7 @@ import { channelNamed, channelsOf } from "./choose.js";
 import type { UnitContext } from "./marks/mark.js";
 import type { PlotOptions } from "./options.js";
 import type { Unit } from "./parts/axes.js";
-import { type Channel, nameOf } from "./parts/channel.js";
+import { type Choice, nameOf } from "./parts/channel.js";
 import { labels, largest } from "./parts/data.js";
 
 /** The most facets drawn. */
@@ -48,9 +48,8 @@ export function sizeOf({ width, height }: PlotOptions, { columns }: Facets, own:
 }
 
 /** Repeats a unit for each value of the facet. */
-export function facetedOf(facet: Channel, unit: Unit, { columns }: Facets, { scales }: PlotOptions): Unit {
-  const isTime = (unit["encoding"] as { readonly x?: { readonly type: string } } | undefined)?.x?.type === "temporal";
-  const own = isTime ? { y: "independent" } : { x: "independent", y: "independent" };
+export function facetedOf({ x, facet }: Choice, unit: Unit, { columns }: Facets, { scales }: PlotOptions): Unit {
+  const own = x?.scale === "time" ? { y: "independent" } : { x: "independent", y: "independent" };
   return {
     facet: { field: "facet", type: "nominal", title: nameOf(facet) },
     columns,

@@ -1,4 +1,5 @@
 import type { Table } from "../../columns/arrow/arrow.js";
+import { InputError } from "../../errors/errors.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { chooseColumns, type Drawing } from "./choose.js";
 import type { UnitContext } from "./marks/mark.js";
@@ -18,11 +19,22 @@ export function drawLayers(table: Table, options: PlotOptions, source: FrameSour
   const isCandles = [options, ...layers].some(({ mark }) => mark === "candlestick");
   // Every layer is over the x of the first one.
   let shared: PlotOptions = { gaps: !isCandles, ...options };
+  refuseTwoAtRight(options);
   return layers.map((layer: LayerOptions) => {
     const drawing = chooseColumns(table, { ...shared, ...layer }, source);
     shared = { ...shared, x: drawing.choice.x?.name };
     const values = markType(drawing.mark).values(table, drawing.choice);
     return { ...drawing, values, isRight: layer.axis === "right" };
+  });
+}
+
+/** @throws {InputError} BadArgument for volumes, whose axis is at the right, with another layer there */
+function refuseTwoAtRight({ volume, layers = [] }: PlotOptions): void {
+  const hasVolume = volume !== undefined || layers.some((layer) => layer.volume !== undefined);
+  if (!hasVolume || layers.every(({ axis }) => axis !== "right")) return;
+  throw new InputError("plot() cannot draw a volume and another layer at the right.", {
+    code: "BadArgument",
+    hint: "Omit `volume`, or draw the layer at the left.",
   });
 }
 
@@ -54,17 +66,25 @@ export function valuesOf(layers: readonly Layer[]): {
 
 /** One layer as its unit; several above each other, those at the right with a scale of their own. */
 export function unitOf(layers: readonly Layer[], size: UnitContext): Unit {
-  const units = layers.map(({ mark, choice, values }, layer) => {
-    const unit = markType(mark).unit(choice, values, size);
-    return layers.length === 1 ? unit : { transform: [{ filter: { field: "layer", equal: layer } }], ...unit };
-  });
-  const left = units.filter((_, i) => !layers[i].isRight);
-  const right = units.filter((_, i) => layers[i].isRight).map((unit) => mapY(unit, atRight));
-  if (units.length === 1) return [...left, ...right][0];
-  if (left.length === 0 || right.length === 0) return { layer: fromOneZero([...left, ...right]) };
-  const sides = [{ layer: fromOneZero(left) }, { layer: fromOneZero(right) }];
-  return { layer: layers[0].isRight ? sides.reverse() : sides, resolve: { scale: { y: "independent" } } };
+  const left: Unit[] = [];
+  const right: Unit[] = [];
+  let isRightBehind = layers[0].isRight;
+  for (const [layer, { mark, choice, values, isRight }] of layers.entries()) {
+    const only = layers.length === 1 ? {} : { transform: [{ filter: { field: "layer", equal: layer } }] };
+    const unit = { ...only, ...markType(mark).unit(choice, values, size) };
+    if (isRight) right.push(mapY(unit, atRight));
+    else left.push(unit);
+    const behind = markType(mark).rightUnit?.(choice, values, size);
+    if (behind === undefined) continue;
+    right.unshift({ ...only, ...behind });
+    isRightBehind = true;
+  }
+  if (left.length === 0 || right.length === 0) return layered([...left, ...right]);
+  const sides = [layered(left), layered(right)];
+  return { layer: isRightBehind ? sides.reverse() : sides, resolve: { scale: { y: "independent" } } };
 }
+
+const layered = (units: readonly Unit[]): Unit => (units.length === 1 ? units[0] : { layer: fromOneZero(units) });
 
 /** The y axis at the right, without lines across those of the left axis. */
 const atRight = (y: Unit): Unit => ({ ...y, axis: { ...(y["axis"] as Unit), orient: "right", grid: false } });

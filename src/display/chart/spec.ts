@@ -43,7 +43,7 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
   const marks = layers.map(({ mark }) => mark).join(" and ");
   const rows = Math.max(...layers.map(({ values }) => values.rows));
   const text = `${marks} chart · ${title} · ${grouped(rows)} rows${caption.length > 0 ? ` · ${caption.join(" · ")}` : ""}`;
-  const { facet } = layers[0].choice;
+  const { choice } = layers[0];
   const isBesideCandles = layers.length > 1 && layers.some(({ mark }) => mark === "candlestick");
   const spec = {
     $schema: SCHEMA,
@@ -53,7 +53,7 @@ export function planChart(table: Table, options: PlotOptions, source: FrameSourc
     title: { text: drawable(title, 160), ...(caption.length > 0 && { subtitle: caption }), anchor: "start" },
     ...(dates !== undefined && { params: [{ name: DATES, value: dates }] }),
     data: { values },
-    ...(facet === undefined ? { ...size, ...unit } : facetedOf(facet, { ...size, ...unit }, facets, options)),
+    ...(choice.facet === undefined ? { ...size, ...unit } : facetedOf(choice, { ...size, ...unit }, facets, options)),
     config: isBesideCandles ? { ...CONFIG, range: { ...CONFIG.range, category: BESIDE_CANDLES } } : CONFIG,
   };
   return { spec, text: scrub(text), values };

@@ -1,13 +1,7 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { escapeHtml, escapeJson } from "../../display/base/escape.js";
+import { escapeHtml } from "../../display/base/escape.js";
 import { type PictureSize, pictureSize } from "../../display/base/picture-size.js";
-import type { ChartSpec } from "../../display/chart/options.js";
-import { inPageColors } from "../../display/chart/page-colors.js";
-import { missingPackage } from "../../errors/errors.js";
+import { LiveCharts, pagePolicy } from "../../display/chart/live-charts.js";
 import { Headings, highlighted, markdownHtml, pictureData } from "./markdown.js";
 import {
   joined,
@@ -39,15 +33,6 @@ interface PageParts {
 const CHART = "application/vnd.vegalite.v5+json";
 
 /**
- * Nothing on the page may load or send data, or run, whatever the notebook contains; of scripts only those with these
- * hashes.
- */
-function policyOf(scripts: string): string {
-  const allowed = scripts === "" ? "" : ` script-src ${scripts};`;
-  return `default-src 'none'; img-src data:; style-src 'unsafe-inline';${allowed} base-uri 'none'; form-action 'none'`;
-}
-
-/**
  * Renders a notebook as one self-contained HTML page, light and dark: a table of contents, markdown, code and the
  * stored outputs, each in its richest safe format (table or text as HTML, image, text). Without scripts, unless charts
  * are interactive: then with those of vega and vega-lite, which the page's policy pins by their hashes.
@@ -68,7 +53,7 @@ export async function notebookPage(notebook: Notebook, options: PageOptions = {}
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(scripts?.policy ?? "")}">
+<meta http-equiv="Content-Security-Policy" content="${pagePolicy(scripts?.policy ?? "")}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(String(title))}</title>
@@ -222,58 +207,3 @@ tbody tr:hover { background: var(--shade); }
 .keyword { color: var(--word); }
 @media print { .cell { break-inside: avoid; } }
 `;
-
-/**
- * Draws each chart beside its picture and replaces the picture if that succeeds. Runs in the page; the libraries cannot
- * load anything, because the page's policy forbids it.
- */
-const DRAW = `for (const [id, spec] of JSON.parse(document.getElementById("charts").textContent)) {
-  const place = document.getElementById(id);
-  const drawing = document.createElement("div");
-  try {
-    const view = new vega.View(vega.parse(vegaLite.compile(spec).spec), { renderer: "svg", hover: true });
-    view.initialize(drawing).runAsync().then(() => place.replaceChildren(drawing), () => undefined);
-  } catch {
-    // The picture remains.
-  }
-}`;
-
-/** The charts of a page that are drawn again, with tooltips, where its scripts may run. */
-class LiveCharts {
-  readonly #charts: [id: string, spec: object][] = [];
-
-  /** Adds a Vega-Lite specification; returns the id of the element whose picture it replaces. */
-  add(spec: object): string {
-    const id = `chart-${this.#charts.length + 1}`;
-    this.#charts.push([id, inPageColors(spec as ChartSpec)]);
-    return id;
-  }
-
-  /**
-   * Inline scripts, and the source expressions by which the page's policy (`script-src`) allows exactly these; empty
-   * without charts.
-   *
-   * @throws {InputError} MissingPackage if vega or vega-lite is not installed
-   */
-  scripts(): { readonly html: string; readonly policy: string } {
-    if (this.#charts.length === 0) return { html: "", policy: "" };
-    const scripts = [library("vega"), library("vega-lite"), DRAW];
-    const data = `<script type="application/json" id="charts">${escapeJson(this.#charts)}</script>`;
-    const html = [data, ...scripts.map((text) => `<script>${text}</script>`)].join("\n");
-    const hashes = scripts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
-    // Vega compiles its expressions to functions.
-    return { html, policy: ["'unsafe-eval'", ...hashes].join(" ") };
-  }
-}
-
-/** The browser build of an installed package, as one script. */
-function library(name: "vega" | "vega-lite"): string {
-  try {
-    const main = createRequire(import.meta.url).resolve(name);
-    const text = readFileSync(join(dirname(main), `${name}.min.js`), "utf8");
-    // Browsers normalize line ends before they compute the hash.
-    return text.replaceAll("\r\n", "\n").replaceAll("</script", "<\\/script");
-  } catch (cause) {
-    throw missingPackage(`Interactive charts require the package ${name}.`, "vega@5 vega-lite@5", cause);
-  }
-}

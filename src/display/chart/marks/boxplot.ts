@@ -114,7 +114,7 @@ function boxUnit({ x, y, color, log, percent }: Choice, values: ChartValues, { w
       },
       {
         transform: [{ filter: { field: "out", valid: true } }],
-        mark: { type: "point", filled: true, size: 16, opacity: 0.55 },
+        mark: { type: "point", filled: true, size: 16, fillOpacity: 0.55 },
         encoding: { y: number("out"), tooltip: [place, numberTip("out", "outlier", format)] },
       },
     ],

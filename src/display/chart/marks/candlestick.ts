@@ -23,6 +23,7 @@ export const candlestick: MarkType = {
   isLayer: true,
   values: (_, choice) => candleValues(choice),
   unit: candleUnit,
+  rightUnit: volumeUnit,
   title: ({ y }) => y.map(({ name }) => name).join(", "),
 };
 
@@ -89,32 +90,33 @@ function candleValues({ x, y, volume, facet, log }: Choice): ChartValues {
   return { values, notes, rows: whole.length };
 }
 
-function candleUnit(choice: Choice, values: ChartValues, { width, height }: UnitContext): Unit {
-  const { y, volume, facet, log, percent } = choice;
-  const names = y.map(tipName);
+/** What candles and their volumes have in common. */
+function sharedOf(choice: Choice, values: ChartValues, width: number) {
+  const { y, volume } = choice;
   const places = new Set(values.values.map(({ x }) => x)).size;
-  const wide = Math.max(1, Math.min(14, (0.65 * width) / Math.max(1, places)));
-  const color = { condition: { test: "datum.up", value: UP }, value: DOWN };
-  const tips = ["open", "high", "low", "close"].map((field, i) => numberTip(field, names[i]));
-  const scale = log ? { type: "log", nice: false } : { zero: false };
-  const encoding = {
-    x: xChannel(choice, values, width),
-    color,
-    tooltip: [xTip(choice), ...tips, ...(volume ? [numberTip("volume", tipName(volume))] : [])],
-  };
-  const prices = { type: "quantitative", title: nameOf(y[3]), axis: numberAxis(percent) };
-  const candles = [
-    { mark: { type: "rule" }, encoding: { y: { ...prices, field: "low", scale }, y2: { field: "high" } } },
-    {
-      mark: { type: "bar", size: wide },
-      encoding: { y: { field: "open", type: "quantitative" }, y2: { field: "close" } },
+  const tips = ["open", "high", "low", "close"].map((field, i) => numberTip(field, tipName(y[i])));
+  return {
+    size: Math.max(1, Math.min(14, (0.65 * width) / Math.max(1, places))),
+    encoding: {
+      x: xChannel(choice, values, width),
+      color: { condition: { test: "datum.up", value: UP }, value: DOWN },
+      tooltip: [xTip(choice), ...tips, ...(volume ? [numberTip("volume", tipName(volume))] : [])],
     },
-  ];
-  if (volume === undefined) return { encoding, layer: candles };
+  };
+}
+
+function candleUnit(choice: Choice, values: ChartValues, { width }: UnitContext): Unit {
+  const { y, volume, log, percent } = choice;
+  const { size, encoding } = sharedOf(choice, values, width);
+  const scale = log ? { type: "log", nice: false } : { zero: false };
+  const prices = { type: "quantitative", title: nameOf(y[3]), axis: numberAxis(percent) };
   return {
     encoding,
-    layer: [volumeBars(facet, volume, values, { wide, height }), { layer: [...candles, FLOOR] }],
-    resolve: { scale: { y: "independent" } },
+    layer: [
+      { mark: { type: "rule" }, encoding: { y: { ...prices, field: "low", scale }, y2: { field: "high" } } },
+      { mark: { type: "bar", size }, encoding: { y: { field: "open", type: "quantitative" }, y2: { field: "close" } } },
+      ...(volume === undefined ? [] : [FLOOR]),
+    ],
   };
 }
 
@@ -125,21 +127,19 @@ const FLOOR = {
   encoding: { y: { field: "floor", type: "quantitative" }, tooltip: null },
 };
 
-interface BarSize {
-  readonly wide: number;
-  readonly height: number;
-}
-
 /** Bars in the lowest part, with an axis at the right that ends where they end. */
-function volumeBars(facet: Channel | undefined, volume: Channel, { values }: ChartValues, size: BarSize): Unit {
-  const { wide, height } = size;
-  const most = Math.max(0, ...values.map((datum) => datum["volume"] as number));
+function volumeUnit(choice: Choice, values: ChartValues, { width, height }: UnitContext): Unit | undefined {
+  const { volume, facet } = choice;
+  if (volume === undefined) return undefined;
+  const { size, encoding } = sharedOf(choice, values, width);
+  const most = Math.max(0, ...values.values.map((datum) => datum["volume"] as number));
   const ticks = [0, most / 2, most].map((value) => Number(value.toPrecision(2)));
   const look = { orient: "right", grid: false, domain: false, ticks: false, values: ticks };
   const titlePlace = { titleAngle: 0, titleAlign: "left", titleX: 8, titleY: (1 - VOLUME_SHARE) * height - 12 };
   return {
-    mark: { type: "bar", size: wide, opacity: 0.45 },
+    mark: { type: "bar", size, fillOpacity: 0.45 },
     encoding: {
+      ...encoding,
       y: {
         field: "volume",
         type: "quantitative",

@@ -28,6 +28,8 @@ export interface MarkType {
   readonly isLayer: boolean;
   readonly values: (table: Table, choice: Choice) => ChartValues;
   readonly unit: (choice: Choice, values: ChartValues, context: UnitContext) => Unit;
+  /** What the mark draws behind, with a y axis of its own at the right. */
+  readonly rightUnit?: (choice: Choice, values: ChartValues, context: UnitContext) => Unit | undefined;
   /** The size of a chart that depends on its values. */
   readonly size?: (values: ChartValues) => Partial<UnitContext>;
   readonly title: (choice: Choice) => string;

@@ -58,7 +58,7 @@ export const bar = pointMark({ mark: { type: "bar" }, fromZero: true, isStacked:
 
 /** One filled line per colour. */
 export const area = pointMark({
-  mark: { type: "area", opacity: 0.6, line: { strokeWidth: 1.5 } },
+  mark: { type: "area", fillOpacity: 0.6, line: { strokeWidth: 1.5 } },
   fromZero: true,
   isStacked: false,
   isPath: true,
@@ -66,7 +66,7 @@ export const area = pointMark({
 
 /** One point per row. */
 export const point = pointMark({
-  mark: { type: "point", filled: true, size: 24, opacity: 0.6 },
+  mark: { type: "point", filled: true, size: 24, fillOpacity: 0.6 },
   fromZero: false,
   isStacked: false,
   isPath: false,
@@ -84,7 +84,7 @@ export const line = pointMark(
 
 /** The distance from the highest value before, as an area below zero. */
 export const drawdown = pointMark({
-  mark: { type: "area", opacity: 0.35, line: { strokeWidth: 1.2 } },
+  mark: { type: "area", fillOpacity: 0.35, line: { strokeWidth: 1.2 } },
   fromZero: true,
   isStacked: false,
   isPath: true,
@@ -250,13 +250,13 @@ function pointUnit(
   const tagged = values.values.some((datum) => "color" in datum);
   if (tagged) tooltip.splice(1, 0, { field: "color", type: "nominal", title: color ? tipName(color) : "column" });
   const size = isStacked && x?.scale !== "text" ? { size: barWidth(values, width) } : {};
-  const behind = isStacked && isLayer ? { opacity: 0.55 } : {};
+  const behind = isStacked && isLayer ? { fillOpacity: 0.55 } : {};
   return {
     mark: {
       ...mark,
       ...size,
       ...behind,
-      ...(isDrawdown && (tagged ? { opacity: 0.1 } : { color: DOWN, line: { color: DOWN } })),
+      ...(isDrawdown && (tagged ? { fillOpacity: 0.1 } : { color: DOWN, line: { color: DOWN } })),
     },
     encoding: {
       x: xChannel(choice, values, width),

@@ -105,12 +105,12 @@ function regressionUnit(choice: Choice, values: ChartValues, { width }: UnitCont
     layer: [
       {
         ...only("y"),
-        mark: { type: "point", filled: true, size: 22, opacity: 0.45 },
+        mark: { type: "point", filled: true, size: 22, fillOpacity: 0.45 },
         encoding: { y: number("y"), tooltip: [xTip(choice), numberTip("y", tipName(y[0]), format)] },
       },
       {
         ...only("from"),
-        mark: { type: "area", opacity: 0.25 },
+        mark: { type: "area", fillOpacity: 0.25 },
         encoding: { y: number("from"), y2: { field: "to" }, tooltip },
       },
       {
