@@ -88,6 +88,7 @@ export type { FillOptions } from "./series/fill.js";
 export type { Aggregates, NamedAggregate } from "./series/group-by.js";
 export type { JoinKind, JoinOptions } from "./series/join.js";
 export type { PivotOptions } from "./series/pivot.js";
+export type { AdjustOptions } from "./series/prices/adjust.js";
 export type { SeriesQuery } from "./series/query.js";
 export type { ResampleOptions } from "./series/resample.js";
 export type { RollingOptions, WindowMethod } from "./series/rolling.js";

@@ -26,6 +26,8 @@ import { describe } from "../series/describe.js";
 import { type Aggregates, aggregateBy, countBy, firstOfGroups } from "../series/group-by.js";
 import { type JoinOptions, join } from "../series/join.js";
 import { type PivotOptions, pivot } from "../series/pivot.js";
+import { type AdjustOptions, adjust } from "../series/prices/adjust.js";
+import { drawdowns } from "../series/prices/drawdowns.js";
 import { missingSessions } from "../series/sessions.js";
 import { type UnpivotOptions, unpivot } from "../series/unpivot.js";
 import { type WithinColumns, withinGroups } from "../series/within.js";
@@ -659,6 +661,22 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    */
   missingSessions(calendar: Calendar, along?: Along<Columns<Row>["name"]>): Frame {
     return this.computed(missingSessions(this.table, calendar, along));
+  }
+
+  /**
+   * The falls of a column below its highest value so far, one row each: the columns that identify the series, `start`,
+   * `trough`, `recovery` and `depth`. {@link drawdowns}
+   */
+  drawdowns(column: Columns<Row>["name"], along?: Along<Columns<Row>["name"]>): Frame {
+    return this.computed(drawdowns(this.table, column, along));
+  }
+
+  /**
+   * Prices and volumes before splits and dividends, made comparable with the latest: `adjust(actions, { columns:
+   * ["open", "close"], volume: "volume", close: "close" })`. {@link adjust}
+   */
+  adjust(actions: Frame<object>, options: AdjustOptions<Columns<Row>["name"]>): Frame<Row> {
+    return this.over(adjust(this.table, tableFrom(actions), options));
   }
 
   /** The columns as rows: name, type, how many values and nulls. */

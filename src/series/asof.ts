@@ -72,7 +72,7 @@ export function asof(left: Table, right: Table, options: AsofOptions = {}): Tabl
   const onRight = requireTime(right, options.on, "asof()");
   const names = options.by === undefined ? keyedNames(left, right, options.on) : listOf(options.by);
   const byRight = names.map((name) => columnIndex(right, name));
-  const { leftCodes, track, places } = pairs(left, right, names, onRight);
+  const { leftCodes, track, places } = seriesPairs(left, right, names, onRight);
   const isOne = options.by !== undefined && names.length === 0;
   const ordered = orderedTrack(right, { on: onRight, by: byRight, isOne }, track, OTHER);
   const times = exactTimesOf(vectorAt(left, onLeft), left.schema.fields[onLeft].name);
@@ -114,6 +114,7 @@ const OTHER: RepeatMessage = {
   onPurpose: '{ by: [] } uses the last row of each date, or the first with direction "forward".',
 };
 
+/** The series of two tables by common codes. */
 interface Pairs {
   readonly leftCodes: Int32Array | undefined;
   readonly track: Track;
@@ -121,7 +122,8 @@ interface Pairs {
   readonly places: Int32Array;
 }
 
-function pairs(left: Table, right: Table, names: readonly string[], onRight: number): Pairs {
+/** The series of `right` by the columns `names`, each by ascending day, and the codes of the rows of `left`. */
+export function seriesPairs(left: Table, right: Table, names: readonly string[], onRight: number): Pairs {
   const days = daysOf(vectorAt(right, onRight), right.schema.fields[onRight].name);
   if (names.length === 0) {
     const track = dayTrack(new Int32Array(right.numRows), 1, days);
