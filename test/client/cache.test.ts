@@ -198,7 +198,7 @@ it("a cache is listed and cleared, and other files in its folder stay", async ()
   expect(found.filter(({ kind }) => kind === "reply").map(({ code }) => code)).toEqual(["MARKET/AAA", "MARKET/AAA"]);
   expect(found.filter(({ kind }) => kind === "metadata")).toMatchObject([{ code: "MARKET/AAA" }]);
   expect(found.filter(({ kind }) => kind === "archive")).toMatchObject([{ name: archive, bytes: 1 }]);
-  expect(await clearCache(folder)).toMatchObject({ files: 5 });
+  expect(await clearCache(folder)).toMatchObject({ files: 6 });
   expect(readdirSync(folder).sort()).toEqual(["holiday.zip", "notes.txt", "replies"]);
   expect(replies()).toEqual([]);
   expect(await cacheContents(join(folder, "none"))).toEqual([]);

@@ -8,6 +8,7 @@ import { zipEntry } from "../../format/zip.js";
 import { type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
 import { isCorrupt } from "../../format/zip-error.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
+import { keepRun } from "../transport/earlier-runs.js";
 import { type Answer, exchange, isOwn } from "../transport/exchange.js";
 import { failed, storageFailure } from "../transport/reply-failure.js";
 import { type RetryBudget, retryBudget } from "../transport/retry.js";
@@ -251,7 +252,10 @@ async function accept(course: Course, fresh: Origin, answer: Answer): Promise<bo
     if (same && part.size === known.total && etag !== undefined) return true;
     if (part.size > 0 && !same) await changed(course, { ...fresh, etag, total });
     else await part.restart({ ...fresh, etag, total });
-    if (total !== undefined) await checkSpace(target, total);
+    if (total !== undefined) {
+      await checkSpace(target, total);
+      await keepRun(session, source.identity, { bytes: total });
+    }
     return false;
   }
   if (answer.status === 206) {

@@ -15,6 +15,10 @@ import type { BulkStatus } from "./archive.js";
 import type { Link, LinkSource } from "./download.js";
 import type { ExportOptions } from "./export-options.js";
 
+export function exportIdentity(url: string, { codes, parameters, filters }: FormattedCall): string {
+  return digestName(url, `export ${JSON.stringify([codes, parameters, filters])}`);
+}
+
 /** The protocol of one export (spec 2.8, 3, 4.9): request it, poll with growing pauses, take the link, renew it. */
 export class ExportSource implements LinkSource {
   readonly code: string;
@@ -31,8 +35,7 @@ export class ExportSource implements LinkSource {
     private readonly check: (signal?: AbortSignal) => Promise<unknown>,
   ) {
     this.code = Object.values(call.codes).join("/");
-    const question = JSON.stringify([call.codes, call.parameters, call.filters]);
-    this.identity = digestName(session.settings.url, `export ${question}`);
+    this.identity = exportIdentity(session.settings.url, call);
   }
 
   async status(signal?: AbortSignal): Promise<BulkStatus> {

@@ -2,12 +2,14 @@ import { basename } from "node:path";
 import { clear, type FolderFile, filesOf } from "../../disk/bounded-folder.js";
 import { readSealed } from "../../disk/sealed.js";
 import { REPLY_NAME, type ReplyNote, repliesIn } from "./replies-on-disk.js";
+import { RUNS_NAME } from "./runs-on-disk.js";
 
 export interface CacheEntry {
-  readonly kind: "reply" | "metadata" | "archive";
+  /** `runs`: how large the results of queries were, for `explain()`. */
+  readonly kind: "reply" | "metadata" | "archive" | "runs";
   /** Name of the file, which reveals neither query nor key. */
   readonly name: string;
-  /** Code of the data; archives do not name it. */
+  /** Code of the data; archives and runs do not name it. */
   readonly code?: string;
   readonly refreshed_at?: string;
   readonly bytes: number;
@@ -27,13 +29,18 @@ export async function cacheContents(path: string): Promise<CacheEntry[]> {
     return entry(kind, file, note && { code: note.code, refreshed_at: note.refreshed_at });
   });
   const archives = (await filesOf(path, ARCHIVE)).map((file) => entry("archive", file));
-  const all = [...(await Promise.all(replies)), ...archives];
+  const runs = (await filesOf(path, RUNS_NAME)).map((file) => entry("runs", file));
+  const all = [...(await Promise.all(replies)), ...archives, ...runs];
   return all.sort((a, b) => (a.used < b.used ? 1 : -1));
 }
 
 /** Removes the files of a cache; gives how many and their size. Other files in the folder stay. */
 export async function clearCache(path: string): Promise<{ readonly files: number; readonly bytes: number }> {
-  const removed = [...(await clear(repliesIn(path), REPLY_NAME)), ...(await clear(path, OF_ARCHIVE))];
+  const removed = [
+    ...(await clear(repliesIn(path), REPLY_NAME)),
+    ...(await clear(path, OF_ARCHIVE)),
+    ...(await clear(path, RUNS_NAME)),
+  ];
   return { files: removed.length, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 

@@ -1,6 +1,8 @@
 import { type Card, showAsCard } from "../../display/base/card.js";
+import { grouped, sizeText } from "../../display/base/number-text.js";
 import { filterText } from "../../display/base/source-parts.js";
 import type { Filter } from "../../spec/endpoints.js";
+import type { Estimate } from "./estimate.js";
 
 /** What a query will do, before it does it. Rendered as a card. */
 export interface Plan {
@@ -12,6 +14,10 @@ export interface Plan {
   readonly addresses: readonly string[];
   /** Requests expected; `most` is null where only the replies decide. */
   readonly requests: { readonly least: number; readonly most: number | null };
+  /** Rows that the service would send; null if nothing is known of them. */
+  readonly rows: Estimate | null;
+  /** Bytes of them as sent, or of the file of an export; null if nothing is known of them. */
+  readonly bytes: Estimate | null;
   /** The most rows of one reply; null for an export and a time series. */
   readonly rowsPerReply: number | null;
   /** Conditions and calculations of the service. */
@@ -48,6 +54,8 @@ function planCard(plan: Plan): Card {
       ["address", first],
       ...more.map((address, i) => [`part ${i + 2}`, address] as const),
       ["requests", plan.rowsPerReply === null ? count : `${count}, at most ${plan.rowsPerReply} rows each`],
+      ["rows", shownEstimate(plan.rows, grouped)],
+      ["size", shownEstimate(plan.bytes, sizeText)],
       ["at the service", list(plan.atService)],
       ["here", list(plan.here)],
       ["columns", plan.columns?.join(", ") ?? "all"],
@@ -55,6 +63,11 @@ function planCard(plan: Plan): Card {
       ...plan.notes.map((note) => ["note", note] as const),
     ],
   };
+}
+
+function shownEstimate(estimate: Estimate | null, text: (value: number) => string): string {
+  if (estimate === null) return "unknown";
+  return `${estimate.bound === "most" ? "at most" : "about"} ${text(estimate.value)}, from ${estimate.from}`;
 }
 
 const MAX_VALUES = 5;

@@ -78,6 +78,16 @@ export function callOf(
   return { endpoint, codes, format, parameters, filters };
 }
 
+/** The call of an export (spec 4.9). */
+export const exportCall = (table: Pick<TableCall, "codes" | "format" | "select" | "filters">): FormattedCall =>
+  callOf(table, "tableExport", table.filters, { "qopts.export": "true" });
+
+/** Identifies a query of rows, for what is kept of its runs. */
+export function rowsQuestion(table: TableCall): string {
+  const { here } = table.shape;
+  return JSON.stringify(["rows", callOf(table, "tableRows", table.filters), here.length > 0 ? null : table.limit]);
+}
+
 export async function pageOf(
   session: Session,
   table: TableCall,

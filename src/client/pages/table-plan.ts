@@ -1,16 +1,24 @@
 import { InputError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Filter } from "../../spec/endpoints.js";
+import { exportIdentity } from "../bulk/export-source.js";
 import { address } from "../transport/address.js";
+import { earlierRun } from "../transport/earlier-runs.js";
 import type { Session } from "../transport/session.js";
+import { bytesOf, rowsOf, rowsOfKey, rowsOfLimit } from "./estimate.js";
 import { filterTexts, type Plan, shownPlan } from "./plan.js";
-import { callOf, type TableCall } from "./table-page.js";
+import { callOf, exportCall, rowsQuestion, type TableCall } from "./table-page.js";
 import { exportFilters, partsOf } from "./table-pages.js";
 
-export function tablePlan(session: Session, table: TableCall, by: "pages" | "export"): Plan {
+export async function tablePlan(session: Session, table: TableCall, by: "pages" | "export"): Promise<Plan> {
   const { profile } = session.settings;
   const here = filterTexts(table.shape.here);
+  const run = await earlierRun(session, rowsQuestion(table));
+  // Conditions that are applied here limit the result, not what the service sends.
+  const limit = here.length === 0 ? rowsOfLimit(table.limit) : undefined;
+  const rows = rowsOf(run, [limit, rowsOfKey(table.known, table.filters)]);
   const shared = {
+    rows,
     code: table.code,
     by,
     here,
@@ -24,8 +32,10 @@ export function tablePlan(session: Session, table: TableCall, by: "pages" | "exp
         hint: "Leave out limit() and the conditions with local: true.",
       });
     }
+    const identity = exportIdentity(session.settings.url, exportCall(table));
     return shownPlan({
       ...shared,
+      bytes: bytesOf(await earlierRun(session, identity)),
       addresses: [addressOf(session, table, "tableExport", table.filters)],
       requests: { least: 2, most: null },
       rowsPerReply: null,
@@ -38,6 +48,7 @@ export function tablePlan(session: Session, table: TableCall, by: "pages" | "exp
   const size = Math.min(table.pageSize ?? Number.POSITIVE_INFINITY, profile.maxRowsPerReply.value);
   return shownPlan({
     ...shared,
+    bytes: bytesOf(run),
     addresses: parts.map((filters) => addressOf(session, table, "tableRows", filters)),
     requests: { least: table.limit === undefined ? parts.length : 1, most: mostRequests(table, parts, size) },
     rowsPerReply: size,
@@ -59,22 +70,15 @@ function addressOf(
   return scrub(address(callOf(table, endpoint, filters, pages), url, profile));
 }
 
-/** Where the filters name every row by its key, or the rows are limited, the number of pages is bounded. */
+/** Where the filters bound every column of the key, or the rows are limited, the number of pages is bounded. */
 function mostRequests(table: TableCall, parts: readonly (readonly Filter[])[], size: number): number | null {
   const bounds: number[] = [];
   if (table.limit !== undefined && table.shape.here.length === 0) {
     bounds.push(Math.ceil(table.limit / size) + parts.length - 1);
   }
-  const key = table.known?.primary_key ?? [];
-  const listed = (filters: readonly Filter[]): number[] =>
-    key.map(
-      (name) => filters.find((each) => each.column === name && each.operator === "eq")?.values.length ?? Infinity,
-    );
-  if (key.length > 0) {
-    const rows = parts.map((filters) => listed(filters).reduce((product, count) => product * count, 1));
-    const pages = rows.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / size)), 0);
-    if (Number.isFinite(pages)) bounds.push(pages);
-  }
+  const rows = parts.map((filters) => rowsOfKey(table.known, filters)?.value ?? Number.POSITIVE_INFINITY);
+  const pages = rows.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / size)), 0);
+  if (Number.isFinite(pages)) bounds.push(pages);
   return bounds.length === 0 ? null : Math.min(...bounds);
 }
 

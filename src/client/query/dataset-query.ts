@@ -136,12 +136,16 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const { askCached } = await import("../transport/ask.js");
     const { signal } = options;
     const refreshed_at = this.#session.settings.cache && (await this.#refreshedAt(signal));
-    const { document, age } = await askCached(this.#session, "datasetData", call, { refreshed_at, signal });
+    const { document, bytes, age } = await askCached(this.#session, "datasetData", call, { refreshed_at, signal });
     const known = await this.#session.memory.known<DatasetMetadata>(metadataKey(this.#codes));
     const frame = await this.#frameOf(call, document, options, {
       ...refreshOf({ ...known, ...document.fields }),
       ...(age === undefined ? {} : { cached: true }),
     });
+    if (age === undefined) {
+      const { keepRun } = await import("../transport/earlier-runs.js");
+      await keepRun(this.#session, JSON.stringify(call), { rows: frame.numRows, bytes: bytes.length });
+    }
     return { ...(document.fields as DatasetData), column_names: frame.columns.map(({ name }) => name), frame };
   }
 
@@ -166,6 +170,10 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const { settings } = this.#session;
     const call = await this.#call("datasetData", options.signal);
     const { address } = await import("../transport/address.js");
+    const { earlierRun } = await import("../transport/earlier-runs.js");
+    const { bytesOf, rowsOf, rowsOfDates, rowsOfLimit } = await import("../pages/estimate.js");
+    const run = await earlierRun(this.#session, JSON.stringify(call));
+    const known = await this.#session.memory.known<DatasetMetadata>(metadataKey(this.#codes));
     const { column, collapse, transform, from, to, order, limit } = this.#wanted;
     const parts = { from, to, collapse, transform, order, limit };
     return shownPlan({
@@ -173,6 +181,8 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
       by: "reply",
       addresses: [scrub(address(call, settings.url, settings.profile))],
       requests: { least: 1, most: 1 },
+      rows: rowsOf(run, [rowsOfLimit(limit), rowsOfDates(known, this.#wanted)]),
+      bytes: bytesOf(run),
       rowsPerReply: null,
       atService: Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])),
       here: [],

@@ -7,7 +7,7 @@ import { serviceColumns } from "../bulk/bulk-columns.js";
 import type { ExportOptions } from "../bulk/export-options.js";
 import { ExportSource } from "../bulk/export-source.js";
 import { refuseContradictions, selectionContradictions, tableContradictions } from "../pages/reply-check.js";
-import { callOf, type TableCall } from "../pages/table-page.js";
+import { exportCall, type TableCall } from "../pages/table-page.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
 import type { Session } from "../transport/session.js";
 import { sourceOf } from "./table-reading.js";
@@ -34,8 +34,7 @@ export function tableExport(
       hint: "Export without it, and filter or cut the frame.",
     });
   };
-  const asked = callOf(question, "tableExport", filters, { "qopts.export": "true" });
-  const source = new ExportSource(session, asked, options, checked);
+  const source = new ExportSource(session, exportCall(question), options, checked);
   return {
     about: sourceOf(code, filters, undefined),
     choose: async (firstCells) => {

@@ -7,8 +7,9 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import { shaped } from "../pages/result-shape.js";
 import { rowBudget } from "../pages/row-budget.js";
-import { type Page, type PageOptions, pageOf, type TableCall } from "../pages/table-page.js";
+import { type Page, type PageOptions, pageOf, rowsQuestion, type TableCall } from "../pages/table-page.js";
 import { exportFilters, pagesOf } from "../pages/table-pages.js";
+import { keepRun } from "../transport/earlier-runs.js";
 import type { Session } from "../transport/session.js";
 import { withColumns } from "./filters.js";
 import type { TableReadCall } from "./table-read-options.js";
@@ -29,10 +30,15 @@ export async function* pagedRows(
   const budget = rowBudget(call.code, { limit: call.limit, maxRows, truncate });
   const enough = call.shape.here.length === 0 ? (call.limit ?? (truncate ? maxRows : undefined)) : undefined;
   let capped = false;
+  const sent = { rows: 0, bytes: 0 };
   for await (const page of pagesOf(session, call, { ...options, enough, isFull: () => budget.isFull })) {
     capped ||= page.capped;
+    sent.rows += page.rows;
+    sent.bytes += page.bytes;
+    const isWhole = page.isLast && !capped;
+    if (isWhole) await keepRun(session, rowsQuestion(call), { ...sent });
     const batches = budget.take(shaped(call.shape, page.batches, page.columns));
-    const isComplete = page.isLast && !capped && !budget.isCut;
+    const isComplete = isWhole && !budget.isCut;
     yield { batches, columns: shownColumns(call, page.columns), isComplete };
   }
 }

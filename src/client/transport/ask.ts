@@ -131,16 +131,17 @@ export async function askCached<R extends ResourceName>(
   resource: R,
   call: FormattedCall,
   { refreshed_at, maxAge, signal }: CacheUse,
-): Promise<{ readonly document: Document<R>; readonly age?: number }> {
+): Promise<{ readonly document: Document<R>; readonly bytes: Uint8Array; readonly age?: number }> {
   const { cache, url, apiKey, profile, warn } = session.settings;
   if (cache === undefined || (refreshed_at ?? maxAge) === undefined) return ask(session, resource, call, signal);
   const question = JSON.stringify([url, apiKey, profile.name, call]);
   const of = { code: Object.values(call.codes).join("/"), question, refreshed_at };
   const found = await cachedReply(cache, of);
   if (found !== undefined && (maxAge === undefined || found.age < maxAge)) {
-    return { document: await readDocument(resource, call.format, found.body, profile), age: found.age };
+    const document = await readDocument(resource, call.format, found.body, profile);
+    return { document, bytes: found.body, age: found.age };
   }
   const { document, bytes } = await ask(session, resource, call, signal);
   await cacheReply(cache, of, bytes, warn);
-  return { document };
+  return { document, bytes };
 }

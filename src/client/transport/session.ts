@@ -1,6 +1,7 @@
 import type { OnProgress } from "../../columns/io/progress.js";
 import { digestName } from "../../disk/folders.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
+import type { EarlierRun } from "../cache/runs-on-disk.js";
 import { Limiter } from "./limiter.js";
 import type { Settings } from "./settings.js";
 
@@ -10,7 +11,7 @@ export type Session = Readonly<ReturnType<typeof session>>;
 /** Creates the session of a `connect`; sessions with the same service and key share the limiter. */
 export function session(settings: Settings) {
   const memory = metadataCache();
-  return { settings, limiter: limiterFor(settings), memory };
+  return { settings, limiter: limiterFor(settings), memory, runs: new Map<string, EarlierRun>() };
 }
 
 /** A session that reports to `onProgress`: requests within a task that already reports do not start another one. */
