@@ -140,9 +140,9 @@ it.each([...Object.keys(READ), ".json"])("a %s file that cannot be completed lea
 
 it.each([
   [
-    "rows.xlsx",
+    "rows.xls",
     "frame",
-    "Pass a path that ends in .parquet, .arrow, .arrows, .csv, .csv.gz, .jsonl, .jsonl.gz or .json.",
+    "Pass a path that ends in .parquet, .arrow, .arrows, .csv, .csv.gz, .jsonl, .jsonl.gz, .xlsx or .json.",
   ],
   ["rows", "frame", "Pass a path that ends in"],
   ["rows.parqet", "frame", 'Did you mean ".parquet"?'],

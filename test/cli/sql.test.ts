@@ -127,6 +127,34 @@ describe("arrowbook sql", () => {
     expect(status).toBe(1);
   });
 
+  it("European CSV files, by a pattern, and a workbook out and in", async () => {
+    mkdirSync(at("months"));
+    for (const month of ["1", "10", "2"]) {
+      const text = `Tag;Betrag;Anteil\n01.${month.padStart(2, "0")}.2024;1.234,5${month};${month},5%\nÄ`;
+      writeFileSync(at(`months/${month}.csv`), Buffer.from(text.slice(0, -2), "latin1"));
+    }
+    const european = [
+      "--delimiter",
+      ";",
+      "--decimal",
+      ",",
+      "--thousands",
+      ".",
+      "--percent",
+      "--date-format",
+      "dd.MM.yyyy",
+    ];
+    const query = "select month(Tag) as month, Betrag, Anteil from m";
+    const { out } = await sql(query, `m=${at("months/*.csv")}`, ...european, "--encoding", "windows-1252");
+    expect(out).toBe("month,Betrag,Anteil\n1,1234.510,0.015\n2,1234.520,0.025\n10,1234.510,0.105\n");
+    const book = await sql(query, `m=${at("months/*.csv")}`, ...european, "-o", at("months.xlsx"));
+    expect(book.status).toBe(0);
+    expect((await sql("select max(month) as last from months", at("months.xlsx"))).out).toMatch(/last\n10\n$/);
+    const wrong = await sql(query, `m=${at("months/*.csv")}`, "--decimal", ",", "--thousands", ",");
+    expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('--decimal "," --thousands "."')]);
+    expect((await sql(query, `m=${at("months/x*.csv")}`)).err).toContain("No file matches");
+  });
+
   it("a delimiter for all CSV files", async () => {
     writeFileSync(at("other.csv"), "a;b\n1;2\n");
     expect((await sql("select a + b as c from other", at("other.csv"), "--delimiter", ";")).out).toBe("c\n3\n");
@@ -139,7 +167,7 @@ describe("arrowbook sql", () => {
     ["a qualified column", "select p.tickr from prices p", ["prices.csv"], /"tickr".*Did you mean "ticker"\?/],
     ["a syntax error", "selec 1", ["prices.parquet"], /syntax error at or near "selec"/],
     ["a missing file", "select 1", ["none.parquet"], /none\.parquet.*does not exist/],
-    ["an unknown ending", "select 1", ["none.xlsx"], /none\.xlsx is unknown\. Pass files that end in \.parquet/],
+    ["an unknown ending", "select 1", ["none.xls"], /none\.xls is unknown\. Pass files that end in \.parquet/],
     ["two files of one name", "select 1", ["prices.csv", "prices.parquet"], /Name one of them: other=/],
     ["JSON with a fault", "select 1", ["bad.json"], /bad\.json: Not valid JSON/],
   ])("%s is one line that names the remedy", async (_, statement, files, message) => {
@@ -159,7 +187,7 @@ describe("arrowbook sql", () => {
     ["f.json", '{"a":1}', /f\.json: .*not a reply with rows\. A \.json file holds an array/],
     ["g.csv", "a,b\n1\n", /g\.csv: Row 0 has 1 of 2 cells.*Correct the file, or read it in a program/],
     ["h.csv", 'a,b\n1,"2\n', /h\.csv: Row 0 has a quote that is never closed.*Correct the file/],
-    ["i.csv", Buffer.from([97, 10, 255, 10]), /i\.csv: .*not valid UTF-8.*Convert the file/],
+    ["i.csv", Buffer.from([97, 10, 255, 10]), /i\.csv: .*not valid UTF-8.*--encoding windows-1252/],
     ["j.parquet", "a,b\n1,2\n", /j\.parquet: not a readable Parquet file/],
     ["k.csv", "", /k\.csv: The CSV text is empty/],
   ])("a fault in a file names the file, and no call of the library: %s", async (file, content, message) => {
@@ -172,8 +200,8 @@ describe("arrowbook sql", () => {
   });
 
   it("refuses an ending it cannot write before it reads", async () => {
-    const { err } = await sql("select 1", at("none.parquet"), "-o", at("x.xlsx"));
+    const { err } = await sql("select 1", at("none.parquet"), "-o", at("x.xls"));
     expect(err).toContain("Pass a path that ends in .parquet");
-    expect(() => readFileSync(at("x.xlsx"))).toThrow();
+    expect(() => readFileSync(at("x.xls"))).toThrow();
   });
 });

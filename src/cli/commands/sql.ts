@@ -1,14 +1,14 @@
 import { Command, Option } from "commander";
+import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
 import { Frame } from "../../frame/frame.js";
-import { localEndings } from "../input/local-tables.js";
+import { localEndings, type TextFlags } from "../input/local-tables.js";
 import { queryFiles } from "../input/query-files.js";
 import { examples, stoppable } from "../input/service-flags.js";
 import { checkOutput, frameEndings, type ReportFlags, writeFrame } from "../output/output.js";
 
-interface SqlFlags extends ReportFlags {
+interface SqlFlags extends ReportFlags, TextFlags {
   readonly output?: string;
-  readonly delimiter?: string;
   readonly param?: readonly string[];
 }
 
@@ -21,17 +21,24 @@ export function sqlCommand(): Command {
   )
     .description("run a SQL statement over files; each is a table of its name: prices.parquet is prices")
     .argument("<statement>", 'SQL, such as "select ticker, max(close) from prices group by ticker"')
-    .argument("<files...>", `files that end in ${localEndings}, text also with .gz or .zst; NAME=FILE names the table`)
+    .argument(
+      "<files...>",
+      `files that end in ${localEndings}, text also with .gz or .zst; NAME=FILE names the table, NAME=PATTERN one of several files`,
+    )
     .option("-o, --output <file>", `write a file instead of printing: ${frameEndings}`)
-    .option("--param <value>", "a value for $1, $2, …; may be repeated", (value, before: string[] = []) => [
-      ...before,
-      value,
-    ])
+    .option("--param <value>", "a value for $1, $2, …; may be repeated", repeated)
     .addOption(new Option("--delimiter <character>", "between the cells of CSV files").default(undefined, '","'))
+    .addOption(new Option("--decimal <character>", "the decimal point in CSV files").default(undefined, '"."'))
+    .option("--thousands <character>", "between groups of three digits in CSV files")
+    .option("--percent", "numbers of CSV files that end in % are hundredths")
+    .option("--date-format <pattern>", "of CSV files, such as dd.MM.yyyy; may be repeated", repeated)
+    .addOption(new Option("--encoding <encoding>", "of CSV files").choices(TEXT_ENCODINGS).default(undefined, "utf-8"))
     .option("-q, --quiet", "write nothing but results, warnings and errors")
     .option("--json", "print JSON")
     .action(run);
 }
+
+const repeated = (value: string, before: string[] = []): string[] => [...before, value];
 
 async function run(statement: string, files: readonly string[], flags: SqlFlags): Promise<void> {
   checkOutput(flags.output, "frame");

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { bulkFile } from "../../client/bulk/local-bulk-file.js";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { columnsOfCsv } from "../../columns/csv/infer.js";
+import { columnsOfCsv, type UndeclaredOptions } from "../../columns/csv/infer.js";
+import type { TextOptions } from "../../columns/files/text-file.js";
 import type { ErrorCode } from "../../errors/codes.js";
 import { clip, InputError, isArrowbookError, reworded } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
@@ -14,10 +15,11 @@ import { jsonLinesBatches } from "../../frame/files/json-lines.js";
 import { parquetBatches } from "../../frame/files/parquet-batches.js";
 import { Frame } from "../../frame/frame.js";
 
-/** How columns of a file without declared types are read. */
-export interface TextFlags {
-  readonly delimiter?: string;
-}
+/** How CSV files are written. */
+export type TextFlags = Pick<
+  UndeclaredOptions & TextOptions,
+  "delimiter" | "decimal" | "thousands" | "percent" | "dateFormat" | "encoding"
+>;
 
 /** A kind of file: how it is read as a whole, and in bounded memory; absent where it can only be read as a whole. */
 interface Kind {
@@ -25,15 +27,15 @@ interface Kind {
   readonly batches?: (path: string, flags: TextFlags) => AsyncIterable<RecordBatch>;
 }
 
-const csv = (delimiter?: string): Kind => ({
-  read: (path, flags) => Frame.fromCSV(path, csvOptions(flags.delimiter ?? delimiter)),
-  batches: (path, flags) => csvBatches(path, csvOptions(flags.delimiter ?? delimiter)),
+const csv = (usual: TextFlags = {}): Kind => ({
+  read: (path, flags) => Frame.fromCSV(path, csvOptions({ ...usual, ...flags })),
+  batches: (path, flags) => csvBatches(path, csvOptions({ ...usual, ...flags })),
 });
 
-const csvOptions = (delimiter: string | undefined): CsvFileOptions => ({
-  columns: "infer",
-  ...(delimiter !== undefined && { delimiter }),
-});
+const csvOptions = ({ delimiter, decimal, thousands, percent, dateFormat, encoding }: TextFlags): CsvFileOptions =>
+  Object.fromEntries(
+    Object.entries({ delimiter, decimal, thousands, percent, dateFormat, encoding }).filter(([, flag]) => flag),
+  );
 
 const PARQUET: Kind = { read: (path) => Frame.fromParquet(path), batches: (path) => parquetBatches(path) };
 const ARROW: Kind = { read: (path) => Frame.fromArrow(path), batches: (path) => arrowBatches(path) };
@@ -47,10 +49,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ".feather": ARROW,
   ".ipc": ARROW,
   ".csv": csv(),
-  ".tsv": csv("\t"),
+  ".tsv": csv({ delimiter: "\t" }),
   ".jsonl": JSON_LINES,
   ".ndjson": JSON_LINES,
   ".json": { read: readJson },
+  ".xlsx": { read: (path) => Frame.fromExcel(path) },
   ".zip": { read: readZip, batches: zipBatches },
 };
 
@@ -76,7 +79,7 @@ export function localTables(words: readonly string[]): readonly LocalTable[] {
   return tables;
 }
 
-/** A table in a file, or in a folder of Parquet files. */
+/** A table in a file, in the files of a pattern, or in a folder of Parquet files. */
 export interface LocalTable {
   readonly name: string;
   readonly path: string;
@@ -84,6 +87,8 @@ export interface LocalTable {
   /** Reads in bounded memory; absent where the file can only be read as a whole. */
   readonly batches?: (flags: TextFlags) => AsyncIterable<RecordBatch>;
   readonly isParquet: boolean;
+  /** Whether the path is a pattern. */
+  readonly isPattern: boolean;
   /** Bytes of memory that a byte of the file takes, about. */
   readonly growth: number;
 }
@@ -104,6 +109,7 @@ function tableOf(word: string): LocalTable {
   }
   const name = named?.[1] ?? (isFolder ? file : file.replace(/\.[^.]+?(\.gz|\.zst)?$/i, ""));
   const isParquet = kind === PARQUET;
+  const isPattern = /[*?[{]/.test(path) && !existsSync(path);
   const growth = isParquet || /\.(?:gz|zst|zip)$/i.test(file) ? 4 : 1;
   const { read, batches } = kind;
   return {
@@ -112,6 +118,7 @@ function tableOf(word: string): LocalTable {
     read: (flags) => read(path, flags).catch((error: unknown) => Promise.reject(localError(path, error))),
     ...(batches && { batches: (flags) => batchesOf(path, batches(path, flags)) }),
     isParquet,
+    isPattern,
     growth,
   };
 }
@@ -131,16 +138,16 @@ async function readJson(path: string): Promise<Frame> {
 }
 
 /** The CSV file inside an archive. */
-async function readZip(path: string, { delimiter }: TextFlags): Promise<Frame> {
+async function readZip(path: string, flags: TextFlags): Promise<Frame> {
   const blocks: Uint8Array[] = [];
   for await (const block of (await zipEntry(path)).chunks()) blocks.push(Buffer.from(block));
-  return Frame.fromCSV(Buffer.concat(blocks), csvOptions(delimiter));
+  return Frame.fromCSV(Buffer.concat(blocks), csvOptions(flags));
 }
 
-async function* zipBatches(path: string, { delimiter }: TextFlags): AsyncGenerator<RecordBatch> {
-  // The reader of archives expects commas and declared columns.
-  if (delimiter !== undefined) {
-    yield* (await readZip(path, { delimiter })).table.batches;
+async function* zipBatches(path: string, flags: TextFlags): AsyncGenerator<RecordBatch> {
+  // The reader of archives expects the service's format and declared columns.
+  if (Object.keys(csvOptions(flags)).length > 0) {
+    yield* (await readZip(path, flags)).table.batches;
     return;
   }
   const entry = await zipEntry(path);
@@ -164,7 +171,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   LongRow: FAULTY_ROW,
   UnterminatedQuote: FAULTY_ROW,
   StrayQuote: FAULTY_ROW,
-  BadUtf8: "Convert the file to UTF-8.",
+  BadUtf8: "Pass its encoding, such as --encoding windows-1252.",
   BadCell: FAULTY_ROW,
 };
 

@@ -8,6 +8,7 @@ import type { Engine } from "../../engine/contract/engine.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { fileError } from "../../errors/file-error.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
+import { pathsLike } from "../../frame/files/find-files.js";
 import { sqlTable } from "../../frame/files/sql-table.js";
 import type { Frame } from "../../frame/frame.js";
 import { type LocalTable, localTables, type TextFlags } from "./local-tables.js";
@@ -48,9 +49,9 @@ export async function queryFiles(
 }
 
 /** Bytes that a file takes as a table, about. */
-async function sizeOf({ path, isParquet, growth }: LocalTable): Promise<number> {
+async function sizeOf({ path, isParquet, isPattern, growth }: LocalTable): Promise<number> {
   let bytes = 0;
-  for (const each of isParquet ? await parquetFiles(path) : [path]) {
+  for (const each of isPattern ? await pathsLike(path) : isParquet ? await parquetFiles(path) : [path]) {
     const { size } = await stat(each).catch((error: unknown) => Promise.reject(fileError(each, "read", error)));
     bytes += size * growth;
   }
@@ -78,8 +79,8 @@ async function queryOnDisk(
 }
 
 async function load(engine: Engine, table: LocalTable, flags: TextFlags, signal: AbortSignal): Promise<void> {
-  const { name, path, isParquet } = table;
-  if (isParquet && (await isScanned(engine, name, path))) return;
+  const { name, path, isParquet, isPattern } = table;
+  if (isParquet && !isPattern && (await isScanned(engine, name, path))) return;
   const batches = table.batches?.(flags) ?? (await unlessAborted(table.read(flags), signal)).table.batches;
   await engine.load(name, stoppedBy(batches, signal), { signal });
 }

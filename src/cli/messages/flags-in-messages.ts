@@ -34,6 +34,7 @@ const FLAGS: readonly (readonly [call: RegExp, flag: string])[] = [
     /The frame of frame\.sql\(\) is called this: .*$/,
     "A table has the name of its file; NAME=FILE names it otherwise.",
   ],
+  [/\{ decimal: ",", thousands: "\." \}/, '--decimal "," --thousands "."'],
   [/(?<=^|\. )The option (\w+) of from\w+\(\)/, "--$1"],
   [/(?<=; )since(?= needs)|(?<=(?:Leave|Without) )(?:since|by)\b/, "--$&"],
 ];

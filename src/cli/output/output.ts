@@ -23,6 +23,7 @@ const FRAME_FILES: Readonly<Record<string, (frame: Frame, path: string) => Promi
   ".csv.gz": (frame, path) => frame.toCSV(path),
   ".jsonl": (frame, path) => frame.toJSONLines(path),
   ".jsonl.gz": (frame, path) => frame.toJSONLines(path),
+  ".xlsx": (frame, path) => frame.toExcel(path),
   ".json": (frame, path) => writeBlocks(path, jsonArray(frame.table.schema, frame.table.batches)),
 };
 

@@ -78,8 +78,17 @@ async function pathsOf(
     );
   }
   if (info !== undefined || !/[*?[{]/.test(path)) return undefined;
-  const pattern = sep === "/" ? path : path.replaceAll(sep, "/");
-  return inOrder(await matches(pattern), `No file matches ${path}`, "Check the folder and the pattern.");
+  return pathsLike(path);
+}
+
+/**
+ * The paths of the files that match a pattern, in natural order.
+ *
+ * @throws {FileError} NotAFile
+ */
+export async function pathsLike(pattern: string): Promise<readonly string[]> {
+  const found = await matches(sep === "/" ? pattern : pattern.replaceAll(sep, "/"));
+  return inOrder(found, `No file matches ${pattern}`, "Check the folder and the pattern.");
 }
 
 /** Names that begin with a point match no `*`. */
