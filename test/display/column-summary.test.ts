@@ -108,6 +108,19 @@ it("emits a sample that says so, then all rows, without holding up other work", 
   expect(emitted).toHaveLength(5);
 });
 
+it("begins the running column again when the kernel is interrupted", async () => {
+  const vector = Frame.fromColumns({ n: Int32Array.from({ length: 300_000 }, (_, i) => i % 7) }).column("n").vector;
+  const rows: number[] = [];
+  const queue = new Summaries([vector], (_, summary) => {
+    rows.push(summary.rows);
+    if (rows.length === 1) queue.restart();
+  });
+  queue.request([0]);
+  while (rows.length < 2) await new Promise((done) => setImmediate(done));
+  await new Promise((done) => setImmediate(done));
+  expect(rows).toEqual([SAMPLE_ROWS, 300_000]);
+});
+
 it("describes the picture for a screen reader, and draws it without text", () => {
   const vector = vectorOf("String", ["a<b", "a<b", null, ""]);
   const view = summaryView("s", summaryOf(vector), 4);
