@@ -6,6 +6,7 @@ import { explainCommand } from "./commands/explain.js";
 import { bulkCommand, exportCommand } from "./commands/export.js";
 import { getCommand } from "./commands/get.js";
 import { kernelCommand } from "./commands/kernel.js";
+import { mcpCommand } from "./commands/mcp.js";
 import { metaCommand } from "./commands/meta.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
@@ -30,8 +31,8 @@ export async function main(args: readonly string[]): Promise<number> {
       "\nThe service is set by --url and --key, or ARROWBOOK_URL and ARROWBOOK_API_KEY.\nTry it offline: arrowbook get table MARKET/PRICES --sample",
     );
   const queries = [getCommand, metaCommand, explainCommand, exportCommand, bulkCommand, syncCommand, typesCommand];
-  const local = [sqlCommand, cacheCommand, serveCommand, runCommand, kernelCommand, demoCommand, completionsCommand];
-  for (const make of [...queries, ...local]) program.addCommand(make());
+  const local = [sqlCommand, cacheCommand, serveCommand, mcpCommand, runCommand, kernelCommand, demoCommand];
+  for (const make of [...queries, ...local, completionsCommand]) program.addCommand(make());
   program.addCommand(completeCommand(), { hidden: true });
   throwInsteadOfExit(program);
   try {

@@ -27,7 +27,6 @@ import {
   withService,
 } from "../input/service-flags.js";
 import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
-import { copyOf } from "./sync.js";
 
 interface GetFlags extends ServiceFlags {
   readonly output?: string;
@@ -140,8 +139,8 @@ function tableCommand(): Command {
 async function readCopy(place: string, code: string, flags: TableFlags): Promise<void> {
   const { select: columns, where: conditions, asOf, lag, limit, output } = flags;
   checkOutput(output, "frame");
-  const { copyAt } = await import("../../client/mirror/place-at.js");
-  const copy = await copyAt(copyOf(place, code), code);
+  const { copyAt, copyIn } = await import("../../client/mirror/place-at.js");
+  const copy = await copyAt(copyIn(place, code), code);
   const onProgress = flags.quiet || flags.json ? { onProgress: false as const } : {};
   const frame = await copy.frame({ columns, where: conditions, asOf, lag, ...onProgress });
   await writeFrame(limit === undefined ? frame : frame.head(limit), output, flags);

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Mirror, SyncReport } from "../../client/mirror/mirror.js";
-import { holdsMany } from "../../client/mirror/place-at.js";
+import { copyIn } from "../../client/mirror/place-at.js";
 import type { Service } from "../../client/service.js";
 import { count, examples, MAX_RATIO, type ServiceFlags, serving, withService } from "../input/service-flags.js";
 import { reportError } from "../output/report-error.js";
@@ -54,10 +53,6 @@ export function syncCommand(): Command {
     );
 }
 
-/** Where the copy of a table is: a folder holds a folder for each. */
-export const copyOf = (place: string, code: string): string =>
-  holdsMany(place) ? place : join(place, ...code.split("/"));
-
 /** A failure of one table does not keep the others from being copied; while watching it is tried again next time. */
 async function syncAll(
   service: Service,
@@ -71,7 +66,7 @@ async function syncAll(
       const { by, since, wholeEvery, maxRatio } = flags;
       const history = typeof flags.history === "string" ? { keep: flags.history } : flags.history;
       const options = { by, since, wholeEvery, maxRatio, history, load: false };
-      const mirror = await service.table(code).mirror(copyOf(flags.to, code), options);
+      const mirror = await service.table(code).mirror(copyIn(flags.to, code), options);
       await (flags.dryRun ? plan(mirror, flags, signal) : sync(mirror, flags, signal));
     } catch (error) {
       signal.throwIfAborted();

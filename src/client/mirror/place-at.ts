@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
 import type { ClickhouseEngine } from "../../engine/clickhouse/clickhouse.js";
 import { InputError } from "../../errors/errors.js";
@@ -39,8 +39,12 @@ export async function copyAt(target: string, code: string): Promise<Mirror> {
   return new Mirror(query, place, {}).open();
 }
 
+/** The target of a table's copy in a place of many copies: a folder holds a folder for each. */
+export const copyIn = (place: string, code: string): string =>
+  holdsMany(place) ? place : join(place, ...code.split("/"));
+
 /** Whether a target holds the copies of many tables: a DuckDB file or a server, in contrast to a folder. */
-export const holdsMany = (target: string): boolean => SERVER.test(target) || /\.(?:duckdb|ddb)$/i.test(target);
+const holdsMany = (target: string): boolean => SERVER.test(target) || /\.(?:duckdb|ddb)$/i.test(target);
 
 /**
  * The place of a table's copy at a target.
