@@ -10,38 +10,28 @@ export interface ReturnSeries {
   readonly returns: boolean;
 }
 
-/** A series by ascending date, without nulls: its returns, and its wealth from 1 on. */
+/** A series by ascending date, without nulls. */
 export interface Wealth {
-  /** The date of the end of each return. */
-  readonly dates: readonly number[];
-  readonly returns: readonly number[];
-  /** The product of 1 + return up to each date. */
-  readonly wealth: readonly number[];
-  /** The date of wealth 1: that of the first price; undefined for returns. */
-  readonly start: number | undefined;
+  /** The position of each value in the series that was passed. */
+  readonly rows: readonly number[];
+  readonly dates: Float64Array;
+  /** NaN for the first price. */
+  readonly returns: Float64Array;
+  /** The product of 1 + return up to each date; 1 for the first price. */
+  readonly wealth: Float64Array;
 }
 
-/** Sorts a series and computes its returns and its wealth; a series of prices has one return less than prices. */
-function wealthOf({ dates, values, returns }: ReturnSeries): Wealth {
+/** Sorts a series and computes its returns and its wealth. */
+export function wealthOf({ dates, values, returns }: ReturnSeries): Wealth {
   const rows = Array.from({ length: dates.length }, (_, i) => i)
     .filter((i) => Number.isFinite(dates[i]) && Number.isFinite(values[i]))
     .sort((a, b) => dates[a] - dates[b]);
-  if (returns) {
-    let total = 1;
-    const steps = rows.map((row) => values[row]);
-    const wealth = steps.map((step) => {
-      total *= 1 + step;
-      return total;
-    });
-    return { dates: rows.map((row) => dates[row]), returns: steps, wealth, start: undefined };
-  }
-  const first = values[rows[0]];
-  const later = rows.slice(1);
+  const sorted = Float64Array.from(rows, (row) => values[row]);
   return {
-    dates: later.map((row) => dates[row]),
-    returns: later.map((row, i) => values[row] / values[rows[i]] - 1),
-    wealth: later.map((row) => values[row] / first),
-    start: rows.length === 0 ? undefined : dates[rows[0]],
+    rows,
+    dates: Float64Array.from(rows, (row) => dates[row]),
+    returns: returns ? sorted : sorted.map((price, i) => (i === 0 ? Number.NaN : price / sorted[i - 1] - 1)),
+    wealth: returns ? productsOf(sorted).subarray(1) : sorted.map((price) => price / sorted[0]),
   };
 }
 
@@ -56,11 +46,12 @@ export interface PeriodReturn {
  * the period's name: 4 for years, 7 for months, 10 for days.
  */
 export function periodReturns(series: ReturnSeries | Wealth, digits: number): PeriodReturn[] {
-  const { dates, wealth } = "wealth" in series ? series : wealthOf(series);
+  const { dates, returns, wealth } = "wealth" in series ? series : wealthOf(series);
   const found: { period: string; value: number }[] = [];
   let before = 1;
   let last = 1;
   for (const [i, date] of dates.entries()) {
+    if (Number.isNaN(returns[i])) continue;
     const period = new Date(date).toISOString().slice(0, digits);
     const current = found.at(-1);
     if (current?.period === period) current.value = wealth[i] / before - 1;

@@ -18,6 +18,7 @@ export function charts(prices, wide) {
     lines: prices.plot({ y: "close", color: "ticker" }),
     distribution: wide.transform("rdiff").plot({ x: "AAA", mark: "histogram", bins: 40 }),
     drawdown: one.plot({ y: "close", mark: "drawdown" }),
+    tear: one.tearSheet({ y: "close" }),
   };
 }
 

@@ -198,6 +198,7 @@ async function chartsInUse(theme) {
   await page.locator("body").screenshot({ path: join(images, `lab-${theme}-charts.png`) });
   await draw(bundles.slice(6));
   await drawn(bundles.length);
+  await page.locator("#tear").screenshot({ path: join(images, `lab-${theme}-tear-sheet.png`) });
   await useCharts(page, suite, `charts ${theme}`);
   check(`charts ${theme}: no outside request`, events.outside.length === 0, events.outside[0]);
   check(`charts ${theme}: no page error`, events.errors.length === 0, events.errors[0]);

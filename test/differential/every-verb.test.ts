@@ -28,6 +28,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   toDanfo: "test/frame/danfo",
   toJSON: "toArray",
   plot: "test/display",
+  tearSheet: "test/display",
   explore: "test/display",
   toHTML: "test/display",
   toString: "test/display",

@@ -50,7 +50,7 @@ export function specOf(chart: Chart): Spec {
 }
 
 /** Workdays from 2024-01-01 on: 1 is a Monday. */
-function workdays(count: number): string[] {
+export function workdays(count: number): string[] {
   return Array.from({ length: count }, (_, i) =>
     new Date(Date.UTC(2024, 0, 1 + 7 * Math.floor(i / 5) + (i % 5))).toISOString().slice(0, 10),
   );

@@ -249,6 +249,7 @@ describe("how it is drawn", () => {
         },
         legend: { ...own["config"]["legend"], ...TEXT },
         header: { ...own["config"]["header"], ...TEXT },
+        text: { color: "currentColor" },
         style: { "guide-label": { fill: "currentColor" }, "guide-title": { fill: "currentColor" } },
       },
     });

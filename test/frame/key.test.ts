@@ -150,6 +150,7 @@ const others = [
     "rows",
     "quantile",
     "plot",
+    "tearSheet",
     "explore",
     "toArrow",
     "toCSV",

@@ -18,21 +18,19 @@ const PATHS = new Set(["line", "area"]);
  * reset them.
  */
 export function interactive(spec: ChartSpec): ChartSpec {
+  return selectable(spec, "");
+}
+
+/** `suffix` makes the names of the selections of each view of a page its own. */
+function selectable(spec: ChartSpec, suffix: string): ChartSpec {
   if (spec["spec"] !== undefined) {
     const { scale = {} } = (spec["resolve"] ?? {}) as { readonly scale?: Part };
-    return { ...spec, spec: withSelections(spec["spec"] as Part, "", Object.keys(scale)) };
+    return { ...spec, spec: withSelections(spec["spec"] as Part, suffix, Object.keys(scale)) };
   }
-  for (const side of ["vconcat", "hconcat", "concat"]) {
-    const views = spec[side] as readonly ChartSpec[] | undefined;
-    if (views === undefined) continue;
-    return {
-      ...spec,
-      [side]: views.map((view, i) =>
-        "mark" in view || "layer" in view ? withSelections(view, `_${i}`) : interactive(view),
-      ),
-    };
-  }
-  return withSelections(spec, "");
+  const side = ["vconcat", "hconcat"].find((name) => name in spec);
+  if (side === undefined) return withSelections(spec, suffix);
+  const views = spec[side] as readonly ChartSpec[];
+  return { ...spec, [side]: views.map((view, i) => selectable(view, `${suffix}_${i}`)) };
 }
 
 /** What can be selected in one view, and the names of its selections. */

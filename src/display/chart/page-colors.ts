@@ -13,6 +13,7 @@ const COLORS: Readonly<Record<string, object>> = {
   axis: { ...TEXT, domainColor: LINE, tickColor: LINE, gridColor: GRID },
   header: TEXT,
   legend: TEXT,
+  text: { color: INK },
   style: { "guide-label": { fill: INK }, "guide-title": { fill: INK } },
 };
 

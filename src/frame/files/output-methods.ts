@@ -10,6 +10,7 @@ import { jsonLines } from "../../columns/json/write.js";
 import type { ParquetOptions } from "../../columns/parquet/write/write.js";
 import { type Chart, plotTable } from "../../display/chart/chart.js";
 import type { PlotOptions } from "../../display/chart/options.js";
+import { type TearSheet, type TearSheetOptions, tearSheet } from "../../display/chart/tear-sheet.js";
 import { Exploration, type ExploreOptions } from "../../display/table/explore.js";
 import { htmlTable } from "../../display/table/html.js";
 import { textTable } from "../../display/table/text.js";
@@ -132,6 +133,16 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
    */
   plot(options?: PlotOptions<Columns<Row>["name"]>): Chart {
     return plotTable(this.table, options, this.source);
+  }
+
+  /**
+   * One series of prices or returns on one page: cumulative return, drawdown, returns by month and year, distribution,
+   * and its key figures, also as `figures`.
+   *
+   * @throws {InputError} UnknownColumn, UnknownOption, WrongType, BadArgument, RepeatedDate, NothingToPlot
+   */
+  tearSheet(options?: TearSheetOptions<Columns<Row>["name"]>): TearSheet {
+    return tearSheet(this.table, options, this.source);
   }
 
   /**

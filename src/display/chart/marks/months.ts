@@ -45,7 +45,7 @@ function monthValues(table: Table, choice: Choice): ChartValues {
 }
 
 /** @throws {InputError} WrongType */
-function requireDates(x: Channel | undefined): asserts x is Channel {
+export function requireDates(x: Channel | undefined): asserts x is Channel {
   if (x?.scale === "time") return;
   throw new InputError("Returns by month expect a column of dates as x.", {
     code: "WrongType",
