@@ -21,6 +21,7 @@ const arrowbook = await import("arrowbook");
 const { connect } = arrowbook;
 const { compareVerbs } = await import("./verbs.mjs");
 const { compareParquet } = await import("./parquet.mjs");
+const { compareExcel } = await import("./excel.mjs");
 const { compareRecipes } = await import("./recipes.mjs");
 const { groups, REASONS, rowsOf } = await import("./python-calls.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
@@ -41,6 +42,7 @@ try {
   await compareVerbs(python, arrowbook, check);
   await compareParquet(python, arrowbook, check);
   compareCalendars();
+  await compareExcel(python, arrowbook, check);
   await compareRecipes(python, arrowbook, check);
 } finally {
   await service.close();

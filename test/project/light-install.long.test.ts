@@ -81,6 +81,7 @@ it.each([
   ["SQL", "@duckdb/node-api", "await prices.sql('select 1 from this')"],
   ["the embedded service", "@duckdb/node-api", "await connect.sample()"],
   ["DuckDB", "@duckdb/node-api", 'await (await import("arrowbook/duckdb")).duckdb()'],
+  ["Excel", "hucre", "await prices.toExcel('x.xlsx')"],
   ["charts", "vega@5", "prices.plot({ y: 'n' }).toSVG()"],
 ])("says what to install for %s", (_what, name, code) => {
   const said = run(`
