@@ -5,6 +5,7 @@ import { CHOICE, type ColumnChoice, requireTime, secondColumn, vectorAt, wholeNu
 import { exactTimesOf, spanOf, TIME_UNITS, type TimeUnitName, timesAt } from "./core/days.js";
 import { exactColumn, exactOf, isExact, sumPrecision } from "./core/exact.js";
 import { type Column, picked } from "./core/numbers.js";
+import type { PieceKernel } from "./core/pieces.js";
 import { type Calendar, type SessionCalendar, sessionCalendar } from "./core/session-calendar.js";
 import { computeColumns, numbersAlong, runWhole } from "./track/kernel.js";
 import { byRow, rowAt, type Track } from "./track/track.js";
@@ -85,20 +86,37 @@ export function rolling(table: Table, size: number, method: WindowMethod, option
   const needed = (SECOND as Partial<Record<WindowMethod, "with" | "weights">>)[method];
   const { second, choice } = secondColumn(table, options, needed, `rolling(…, "${method}")`);
   const shape = { size, center: options.center ?? false, least };
-  let shared: { readonly windows: Windows; readonly kernel: WindowKernel } | undefined;
+  let cut: Windows | undefined;
+  let others: Float64Array | undefined;
   return computeColumns(table, choice, (from, at, track) => {
-    shared ??= {
-      windows: windowsOf(from, on, track, { ...shape, unit, sessions }),
-      kernel: kernelOf(method, options, second === undefined ? undefined : numbersAlong(from, second, track)),
+    const windows = (): Windows => {
+      cut ??= windowsOf(from, on, track, { ...shape, unit, sessions });
+      return cut;
     };
-    const { windows, kernel } = shared;
     if (isExact(from.schema.fields[at].type)) {
-      if (method === "sum") return exactSums(from, at, track, windows);
+      if (method === "sum") return exactSums(from, at, track, windows());
       if (method === "min" || method === "max")
-        return exactExtremes(from, at, track, windows, method === "max" ? 1 : -1);
+        return exactExtremes(from, at, track, windows(), method === "max" ? 1 : -1);
     }
-    return runWhole(from, at, track, (y, out, start, end) => kernel(y, out, windows, start, end));
+    others ??= second === undefined ? new Float64Array(0) : numbersAlong(from, second, track);
+    if (unit === "rows") return runWhole(from, at, track, byRows(method, options, others, shape));
+    const [kernel, all] = [kernelOf(method, options, others), windows()];
+    return runWhole(from, at, track, (y, out, start, end) => kernel(y, out, all, start, end));
   });
+}
+
+/**
+ * The kernel of a window of rows. All series of one length have the same windows, relative to their first row: they are
+ * in the cache, unlike those of a whole track.
+ */
+function byRows(method: WindowMethod, options: RollingOptions, others: Float64Array, shape: WindowShape): PieceKernel {
+  let windows = rowWindows({ starts: Int32Array.of(0, 0) }, shape);
+  return (y, out, start, end) => {
+    const length = end - start;
+    if (windows.low.length !== length) windows = rowWindows({ starts: Int32Array.of(0, length) }, shape);
+    const kernel = kernelOf(method, options, others.subarray(start, end));
+    kernel(y.subarray(start, end), out.subarray(start, end), windows, 0, length);
+  };
 }
 
 const WINDOW_OPTIONS = ["unit", "calendar", "minPeriods", "center", "quantile", "with", "weights"] as const;

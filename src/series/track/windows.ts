@@ -17,7 +17,7 @@ export interface WindowShape {
 }
 
 /** Windows of `size` rows that end at each row; with `center`, that end `(size - 1) / 2` rows later, rounded down. */
-export function rowWindows({ starts }: Track, { size, center, least }: WindowShape): Windows {
+export function rowWindows({ starts }: Pick<Track, "starts">, { size, center, least }: WindowShape): Windows {
   const length = starts[starts.length - 1];
   const low = new Int32Array(length);
   const high = new Int32Array(length);
