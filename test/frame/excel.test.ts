@@ -302,6 +302,28 @@ describe("workbooks of Excel", () => {
         (error) => expect(error.code).toBe("BadExcel"),
       );
     }
+    const texts = Frame.fromColumns({ t: ["x", "y"], n: [1, 2] });
+    await texts.toExcel(path);
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at += 13) {
+      const damaged = Buffer.from(whole);
+      damaged[at] ^= 1 << (at & 7);
+      await Frame.fromExcel(damaged).then(
+        (found) =>
+          expect(textsOf(found.table)).toEqual([
+            ["x", "1"],
+            ["y", "2"],
+          ]),
+        (error) => expect(error.code).toBe("BadExcel"),
+      );
+    }
+    // The name of the part with the texts in the directory.
+    const damaged = Buffer.from(whole);
+    damaged[whole.lastIndexOf("sharedStrings.xml")] ^= 1;
+    await expect(Frame.fromExcel(damaged)).rejects.toMatchObject({
+      code: "BadExcel",
+      message: expect.stringContaining("sharedStrings"),
+    });
     await expect(Frame.fromExcel(empty, { sheets: 1 } as never)).rejects.toMatchObject({ code: "UnknownOption" });
   });
 

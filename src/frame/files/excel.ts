@@ -7,11 +7,12 @@ import { vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { textRows } from "../../columns/build/text-rows.js";
 import { checkTyped, TypeGuess } from "../../columns/build/type-guess.js";
 import { writeBlocks } from "../../columns/io/write-blocks.js";
-import { DataError, InputError, missingPackage } from "../../errors/errors.js";
+import { DataError, hasCode, InputError, missingPackage } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { zipEntries } from "../../format/zip.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { significantDigits } from "../../value/json-number.js";
 import { checkTypes, REMEDY, typesText } from "./csv-files.js";
@@ -182,19 +183,38 @@ async function rowsOf(
     return sheet === name || sheet === names.length - 1;
   };
   const cut = cutterOf(range);
-  const book = await readXlsx(bytes, { sheets: isWanted }).catch((cause) => {
-    throw new DataError(`The workbook cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      code: "BadExcel",
-      hint: "Save it again as .xlsx; it must not be encrypted.",
-      cause,
+  const book = await checkTexts(bytes)
+    .then(() => readXlsx(bytes, { sheets: isWanted }))
+    .catch((cause) => {
+      throw hasCode(cause, "BadExcel")
+        ? cause
+        : badExcel(cause instanceof Error ? cause.message : String(cause), cause);
     });
-  });
   if (book.sheets.length > 0) return cut(book.sheets[0].rows);
   throw new InputError(`The workbook has no sheet ${shown(sheet)}.`, {
     code: "BadArgument",
     hint: typeof sheet === "string" ? suggestion(sheet, names, "sheets") : `It has ${names.length}, from 0.`,
   });
 }
+
+/** Checks that the texts of a workbook are there if it declares them: without them, hucre reads empty cells. */
+async function checkTexts(bytes: Uint8Array): Promise<void> {
+  const entries = await zipEntries(bytes);
+  const types = entries.find(({ name }) => name === "[Content_Types].xml");
+  if (types === undefined) return;
+  let text = "";
+  for await (const block of types.chunks()) text += Buffer.from(block).toString("latin1");
+  const part = /PartName="\/([^"]*sharedStrings\.xml)"/i.exec(text)?.[1];
+  if (part === undefined || entries.some(({ name }) => name.toLowerCase() === part.toLowerCase())) return;
+  throw badExcel(`it lacks its part ${part}`);
+}
+
+const badExcel = (reason: string, cause?: unknown): DataError =>
+  new DataError(`The workbook cannot be read: ${reason.replace(/\.$/, "")}.`, {
+    code: "BadExcel",
+    hint: "Save it again as .xlsx; it must not be encrypted.",
+    ...(cause !== undefined && { cause }),
+  });
 
 type Rows = readonly (readonly Cell[])[];
 
