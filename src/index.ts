@@ -82,13 +82,13 @@ export type { CollapseOptions, PeriodValue, Weekday } from "./series/collapse.js
 export type { Frequency } from "./series/core/calendar.js";
 export type { Along } from "./series/core/choose.js";
 export type { TimeUnitName } from "./series/core/days.js";
+export type { KeyFigures } from "./series/core/key-figures.js";
 export type { Calendar } from "./series/core/session-calendar.js";
 export type { CorrelationMethod } from "./series/corr.js";
 export type { EwmMethod, EwmOptions } from "./series/ewm.js";
 export type { FillOptions } from "./series/fill.js";
 export type { Aggregates, NamedAggregate } from "./series/group-by.js";
 export type { JoinKind, JoinOptions } from "./series/join.js";
-export type { KeyFigures } from "./series/key-figures.js";
 export type { PivotOptions } from "./series/pivot.js";
 export type { AdjustOptions } from "./series/prices/adjust.js";
 export type { SeriesQuery } from "./series/query.js";

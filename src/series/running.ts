@@ -4,6 +4,7 @@ import { CHOICE, type ColumnChoice, vectorAt } from "./core/choose.js";
 import { exactColumn, exactOf, isExact, smallColumn, smallUnits, sumPrecision } from "./core/exact.js";
 import { type Column, type Computed, picked } from "./core/numbers.js";
 import type { PieceKernel } from "./core/pieces.js";
+import { drawdownKernel } from "./core/returns.js";
 import { ExactSum } from "./core/sums.js";
 import { type Compute, computeColumns, runKernel } from "./track/kernel.js";
 import { rowAt, type Track } from "./track/track.js";
@@ -90,15 +91,6 @@ const productKernel: PieceKernel = (y, out, from, to) => {
     if (Number.isNaN(y[i])) out[i] = Number.NaN;
   }
 };
-
-/** The distance of each value from the highest before it. */
-export function drawdownKernel(y: Float64Array, out: Float64Array, from: number, to: number): void {
-  let peak = Number.NaN;
-  for (let i = from; i < to; i++) {
-    if (y[i] > peak || (Number.isNaN(peak) && y[i] > 0)) peak = y[i];
-    out[i] = y[i] / peak - 1;
-  }
-}
 
 function runningExtreme(table: Table, at: number, track: Track, sign: 1 | -1): Computed {
   const field = table.schema.fields[at];

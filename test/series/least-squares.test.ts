@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fitLine, type LineFit, studentMargin } from "../../src/series/least-squares.js";
+import { fitLine, type LineFit, studentMargin } from "../../src/series/core/least-squares.js";
 
 /* scipy.stats.t.ppf, equal to R's qt(0.975, n) and qt(0.995, n). */
 const QUANTILES = [

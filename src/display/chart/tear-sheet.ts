@@ -1,14 +1,14 @@
-import { Field, Float64, type Table } from "../../columns/arrow/arrow.js";
+import { Field, Float64, type Table, type Vector } from "../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { takeVector } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { type KeyFigures, keyFigures, periodsOf } from "../../series/core/key-figures.js";
 import { doubleColumn } from "../../series/core/numbers.js";
+import { periodReturns, type Wealth, wealthOf } from "../../series/core/returns.js";
 import { tableOf } from "../../series/core/tables.js";
 import { textColumn } from "../../series/describe.js";
-import { type KeyFigures, keyFigures, periodsOf } from "../../series/key-figures.js";
-import { periodReturns, type Wealth, wealthOf } from "../../series/returns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { grouped } from "../base/number-text.js";
 import { Chart } from "./chart.js";
@@ -18,6 +18,7 @@ import type { ChartSpec, PlotOptions } from "./options.js";
 import { drawable, nameOf } from "./parts/channel.js";
 import { planChart } from "./spec.js";
 
+/** Which series a tear sheet shows, and how its figures are computed. */
 export interface TearSheetOptions<Name extends string = string> {
   /** Default: the first date. */
   readonly x?: Name;
@@ -53,68 +54,60 @@ export function tearSheet(table: Table, options: TearSheetOptions = {}, source?:
   refuseUnknown(options, ["x", "y", "returns", "periods", "riskFree", "title"], "tearSheet()");
   checkNumbers(options);
   const { x, y, returns } = options;
-  const chosen: PlotOptions = { x, y, returns, mark: "months" };
-  const { choice } = chooseColumns(table, chosen, source);
+  const months: PlotOptions = { x, y, returns, mark: "months", labels: true, width: WIDTH };
+  const { choice } = chooseColumns(table, months, source);
   requireDates(choice.x);
-  const whole = planChart(table, chosen, source);
-  const series = wealthOf({
-    dates: vectorToNumbers(choice.x.vector),
-    values: vectorToNumbers(choice.y[0].vector),
-    returns: choice.returns,
-  });
+  const dates = choice.x.vector;
+  const values = vectorToNumbers(choice.y[0].vector);
+  const series = wealthOf({ dates: vectorToNumbers(dates), values, returns: choice.returns });
   refuseRepeats(series);
   const figures = keyFigures(series, options.periods ?? periodsOf(series), options.riskFree ?? 0);
-  const dates = takeVector(choice.x.vector, Int32Array.from(series.rows));
-  const date = { field: new Field("date", dates.type, true), data: dates.data[0] };
-  const columns = [
-    ["cumulative return", series.wealth.map((value) => value - 1)],
-    ["return", series.returns],
-  ] as const;
-  const daily = tableOf([date, ...columns.map(([name, values]) => double(name, values))], series.rows.length);
   const title = options.title ?? defaultTitle(nameOf(choice.y[0]), source);
   const range = `${figures.from} to ${figures.to} · ${grouped(figures.returns)} returns, ${figures.periods} a year`;
+  const whole = planChart(table, { ...months, title }, source).spec;
   const spec = {
-    ...Object.fromEntries(["$schema", "padding", "config"].map((name) => [name, whole.spec[name]])),
+    ...Object.fromEntries(["$schema", "padding", "config"].map((name) => [name, whole[name]])),
     description: drawable(`tear sheet · ${title} · ${range}`, 400),
     title: { text: drawable(title, 160), subtitle: [range], anchor: "start", offset: 16 },
-    vconcat: [
-      {
-        hconcat: [
-          {
-            vconcat: [
-              panel(daily, { y: "cumulative return", percent: true, width: LEFT, height: 190 }),
-              panel(daily, { y: "return", mark: "drawdown", returns: true, width: LEFT, height: 90 }, "drawdown"),
-            ],
-          },
-          figuresView(figures),
-        ],
-        spacing: 40,
-      },
-      panel(table, { ...chosen, labels: true, width: WIDTH }, "returns by month"),
-      {
-        hconcat: [
-          panel(
-            daily,
-            { x: "return", mark: "histogram", percent: true, width: HALF, height: 150 },
-            "distribution of returns",
-          ),
-          panel(
-            yearsOf(series),
-            { x: "year", y: "return", mark: "bar", percent: true, width: HALF, height: 150 },
-            "returns by year",
-          ),
-        ],
-        spacing: 40,
-      },
-    ],
+    vconcat: viewsOf(series, dates, figures, viewOf(whole, "returns by month")),
   };
   return new TearSheet(spec, `tear sheet · ${title} · ${range}`, figures);
+}
+
+/** The views of the page from top to bottom. */
+function viewsOf(series: Wealth, dates: Vector, figures: KeyFigures, months: ChartSpec): readonly object[] {
+  const { data, type } = takeVector(dates, Int32Array.from(series.rows));
+  const date = { field: new Field("date", type, true), data: data[0] };
+  const growth = double(
+    "cumulative return",
+    series.wealth.map((value) => value - 1),
+  );
+  const each = tableOf([date, growth, double("return", series.returns)], series.rows.length);
+  const half = { y: "return", percent: true, width: HALF, height: 150 };
+  const panel = (table: Table, options: PlotOptions, title: string): ChartSpec =>
+    viewOf(planChart(table, options, undefined).spec, title);
+  const overTime = [
+    panel(each, { y: "cumulative return", percent: true, width: LEFT, height: 190 }, "cumulative return"),
+    panel(each, { y: "return", mark: "drawdown", returns: true, width: LEFT, height: 90 }, "drawdown"),
+  ];
+  const distribution = panel(
+    each,
+    { ...half, x: "return", y: undefined, mark: "histogram" },
+    "distribution of returns",
+  );
+  const years = panel(yearsOf(series), { ...half, x: "year", mark: "bar" }, "returns by year");
+  return [
+    { hconcat: [{ vconcat: overTime }, figuresView(figures)], spacing: SPACE },
+    months,
+    { hconcat: [distribution, years], spacing: SPACE },
+  ];
 }
 
 /** Widths in pixels: of the page, of its left part beside the figures, and of two pictures side by side. */
 const WIDTH = 820;
 const LEFT = 570;
 const HALF = 370;
+const SPACE = 40;
 
 const double = (name: string, values: Float64Array) => doubleColumn(new Field(name, new Float64(), true), values);
 
@@ -134,14 +127,8 @@ function yearsOf(series: Wealth): Table {
 }
 
 /** A chart as one view of the page, whose title says what its axes are. */
-function panel(table: Table, options: PlotOptions, title = String(options.y)): ChartSpec {
-  const {
-    $schema: _,
-    description: __,
-    padding: ___,
-    config: ____,
-    ...view
-  } = planChart(table, options, undefined).spec;
+function viewOf(spec: ChartSpec, title: string): ChartSpec {
+  const { $schema: _, description: __, padding: ___, config: ____, ...view } = spec;
   const encoding = view["encoding"] as Readonly<Record<string, object>>;
   const untitled = { x: { ...encoding["x"], title: null }, y: { ...encoding["y"], title: null } };
   const head = { text: title, anchor: "start", fontSize: 12, offset: 6 };

@@ -1,7 +1,7 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { InputError } from "../../../errors/errors.js";
-import { periodReturns } from "../../../series/returns.js";
+import { periodReturns } from "../../../series/core/returns.js";
 import type { Unit } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf } from "../parts/channel.js";
 import { type ChartValues, type Datum, groupsOf } from "../parts/data.js";

@@ -1,6 +1,6 @@
 import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
-import { drawdownsOf } from "../../../series/returns.js";
+import { drawdownsOf } from "../../../series/core/returns.js";
 import { grouped } from "../../base/number-text.js";
 import { numberAxis, numberTip, seriesColors, type Unit, xChannel, xTip } from "../parts/axes.js";
 import { type Channel, type Choice, nameOf, tipName, tipText } from "../parts/channel.js";

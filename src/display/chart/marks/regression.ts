@@ -2,7 +2,7 @@ import type { Table } from "../../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../../columns/arrow/vector-values.js";
 import { InputError } from "../../../errors/errors.js";
 import { shown } from "../../../errors/shown.js";
-import { fitLine, type LineFit } from "../../../series/least-squares.js";
+import { fitLine, type LineFit } from "../../../series/core/least-squares.js";
 import { grouped } from "../../base/number-text.js";
 import { numberAxis, numberTip, seriesColors, type Unit, xChannel, xTip } from "../parts/axes.js";
 import { type Choice, nameOf, tipName } from "../parts/channel.js";

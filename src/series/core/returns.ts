@@ -1,5 +1,3 @@
-import { drawdownKernel } from "./running.js";
-
 /** Prices, or returns, of one series. */
 export interface ReturnSeries {
   /** In milliseconds since 1970-01-01 UTC, in any order; NaN is left out. */
@@ -62,6 +60,15 @@ export function periodReturns(series: ReturnSeries | Wealth, digits: number): Pe
     last = wealth[i];
   }
   return found;
+}
+
+/** The distance of each value from the highest before it. */
+export function drawdownKernel(y: Float64Array, out: Float64Array, from: number, to: number): void {
+  let peak = Number.NaN;
+  for (let i = from; i < to; i++) {
+    if (y[i] > peak || (Number.isNaN(peak) && y[i] > 0)) peak = y[i];
+    out[i] = y[i] / peak - 1;
+  }
 }
 
 /**

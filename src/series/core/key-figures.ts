@@ -1,13 +1,15 @@
-import { InputError } from "../errors/errors.js";
+import { InputError } from "../../errors/errors.js";
 import { drawdownsOf, periodReturns, type Wealth } from "./returns.js";
 
 /** What a series of returns amounts to; rates are fractions, NaN where there are too few returns. */
 export interface KeyFigures {
-  /** The first and the last date. */
+  /** The first date. */
   readonly from: string;
+  /** The last date. */
   readonly to: string;
-  /** The number of returns, and of those in a year. */
+  /** The number of returns. */
   readonly returns: number;
+  /** The number of returns in a year. */
   readonly periods: number;
   /** The product of 1 + return, less 1. */
   readonly totalReturn: number;
@@ -21,7 +23,9 @@ export interface KeyFigures {
   readonly sortino: number;
   /** The largest distance from the highest value before, at most 0. */
   readonly maxDrawdown: number;
+  /** The highest return of a calendar month. */
   readonly bestMonth: number;
+  /** The lowest return of a calendar month. */
   readonly worstMonth: number;
   /** The share of months with a return above 0. */
   readonly positiveMonths: number;
