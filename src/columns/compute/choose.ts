@@ -17,7 +17,7 @@ import { emptyData } from "../arrow/record-batch.js";
 import { takeColumn } from "../table/take.js";
 import { isFixedWidth } from "../table/take-fixed.js";
 import { cast, castConstant, commonType } from "./cast.js";
-import { isValid, needEqualLength, validOf, valuesData } from "./chunks.js";
+import { isValid, needEqualLength, type Validity, validOf, valuesData } from "./chunks.js";
 import type { Constant } from "./constant.js";
 import { dictionaryData, textData } from "./map-texts.js";
 import type { Operand } from "./operands.js";
@@ -38,8 +38,9 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
   }
   const columns = values.filter((value) => value instanceof Vector);
   for (const column of columns) needEqualLength(conditions[0], column, place);
-  const branches = branchOfRows(conditions, length);
-  if (values.every((value) => typeof value === "string" || value === null)) return chosenTexts(branches, values);
+  const truths = conditions.map(truthsOf);
+  if (values.every((value) => typeof value === "string" || value === null))
+    return chosenTexts(branchOfRows(truths, length), values);
   const like = columns[0]?.type ?? typeOfConstants(values as readonly Constant[], place);
   const made = values.map((value) =>
     value instanceof Vector ? value : value === null ? undefined : castConstant(value, like, place),
@@ -50,7 +51,9 @@ export function choose(conditions: readonly Vector[], values: readonly Operand[]
     .reduce((a, b) => commonType(a, b, place), like as DataType);
   const sources = made.map((vector) => vector && cast(vector, type, {}, place));
   const steps = values.map((value) => (value instanceof Vector ? 1 : 0));
-  return copiedValues(branches, sources, steps) ?? takenValues(branches, sources, steps, type);
+  return (
+    copiedValues(truths, sources, steps, length) ?? takenValues(branchOfRows(truths, length), sources, steps, type)
+  );
 }
 
 function takenValues(
@@ -74,11 +77,11 @@ function takenValues(
 
 /** Values of 4 bytes or a multiple, copied source by source; undefined for others. */
 function copiedValues(
-  branches: Uint16Array,
+  truths: readonly Uint8Array[],
   sources: readonly (Vector | undefined)[],
   steps: readonly number[],
+  length: number,
 ): Vector | undefined {
-  const { length } = branches;
   const [like] = (sources.find((source) => source !== undefined && source.length > 0)?.data ?? []) as readonly Data[];
   if (length === 0 || like === undefined || !isFixedWidth(like.type)) return undefined;
   const Parts = like.values instanceof Float64Array ? Float64Array : Int32Array;
@@ -86,28 +89,40 @@ function copiedValues(
   if (!Number.isInteger(parts)) return undefined;
   const out = new Parts(length * parts);
   const hasNulls = sources.some((source) => source === undefined || source.nullCount > 0);
-  const marks = hasNulls ? new Uint8Array((length + 7) >> 3) : undefined;
+  const valid = hasNulls ? new Uint8Array((length + 7) >> 3) : undefined;
+  // The last value first; the rows of other branches are overwritten.
   for (const [branch, source] of [...sources.entries()].reverse()) {
+    const own = truths[branch] as Uint8Array | undefined;
     const step = steps[branch];
+    if (valid !== undefined) choosePresence(valid, own, source, step);
     let row = 0;
     for (const data of (source?.data ?? []) as readonly Data[]) {
       const { buffer, byteOffset } = data.values as { buffer: ArrayBuffer; byteOffset: number };
       const from = new Parts(buffer, byteOffset, data.length * parts);
       const end = step === 0 ? length : row + data.length;
-      const rows = branches.subarray(row, end);
-      // The rows of other branches are overwritten.
-      if (branch === sources.length - 1 && step === 1) out.set(from, row * parts);
-      else if (branch === sources.length - 1 && parts === 1) out.fill(from[0]);
-      else copyParts(rows, branch, { from, step, parts }, out.subarray(row * parts));
-      const valid = validOf(data);
-      for (let i = 0; marks !== undefined && i < rows.length; i++) {
-        if (rows[i] === branch && isValid(valid, i * step)) marks[(row + i) >> 3] |= 1 << ((row + i) & 7);
-      }
+      if (own !== undefined) copyTrue(own, row, end, { from, step, parts }, out);
+      else if (step === 1) out.set(from, row * parts);
+      else for (let part = 0; part < out.length; part++) out[part] = from[part % parts];
       row = end;
     }
   }
   const Values = like.values.constructor as new (buffer: ArrayBufferLike) => ArrayBufferView;
-  return new Vector([valuesData(like.type, length, new Values(out.buffer), marks)]);
+  return new Vector([valuesData(like.type, length, new Values(out.buffer), valid)]);
+}
+
+/** Takes over which values of a source are null, in the rows whose bit is set; in all without bits. */
+function choosePresence(
+  valid: Uint8Array,
+  bits: Uint8Array | undefined,
+  source: Vector | undefined,
+  step: number,
+): void {
+  const own = source === undefined || step === 0 ? undefined : joinedBits(source, validOf);
+  const all = source !== undefined && source.nullCount === 0 ? 255 : 0;
+  for (let i = 0; i < valid.length; i++) {
+    const chosen = bits?.[i] ?? 255;
+    valid[i] = (valid[i] & ~chosen) | ((own?.[i] ?? all) & chosen);
+  }
 }
 
 interface Source {
@@ -118,19 +133,24 @@ interface Source {
   readonly parts: number;
 }
 
-/** Copies the values of the rows in a branch. */
-function copyParts(branches: Uint16Array, branch: number, { from, step, parts }: Source, out: Source["from"]): void {
-  if (parts === 1) {
-    for (let row = 0; row < branches.length; row++) if (branches[row] === branch) out[row] = from[row * step];
-    return;
-  }
+/** Copies the values of the rows whose bit is set; those of `from` begin at row `start`. */
+function copyTrue(
+  bits: Uint8Array,
+  start: number,
+  end: number,
+  { from, step, parts }: Source,
+  out: Source["from"],
+): void {
   const stride = step * parts;
-  for (let row = 0; row < branches.length; row++) {
-    if (branches[row] !== branch) continue;
-    const [to, at] = [row * parts, row * stride];
-    for (let part = 0; part < parts; part += 2) {
-      out[to + part] = from[at + part];
-      out[to + part + 1] = from[at + part + 1];
+  for (let first = start; first < end; first = (first | 7) + 1) {
+    const byte = bits[first >> 3];
+    if (byte === 0) continue;
+    const last = Math.min((first | 7) + 1, end);
+    for (let row = first; row < last; row++) {
+      if ((byte & (1 << (row & 7))) === 0) continue;
+      const at = (row - start) * stride;
+      if (parts === 1) out[row] = from[at];
+      else for (let part = 0; part < parts; part++) out[row * parts + part] = from[at + part];
     }
   }
 }
@@ -147,22 +167,43 @@ function chosenTexts(branches: Uint16Array, values: readonly (string | null)[]):
 }
 
 /** The number of the first condition that is true for each row; that of the last value where none is. */
-function branchOfRows(conditions: readonly Vector[], length: number): Uint16Array {
-  const branches = new Uint16Array(length).fill(conditions.length);
-  for (const [k, condition] of [...conditions.entries()].reverse()) {
-    let at = 0;
-    for (const data of condition.data as readonly Data[]) {
-      const valid = validOf(data);
-      const bits = alignedBits(data.values as Uint8Array, data.offset, data.length);
-      for (let i = 0; i < data.length; i += 8) {
-        const byte = bits[i >> 3] & (valid?.[i >> 3] ?? 255);
-        const end = byte === 0 ? i : Math.min(i + 8, data.length);
-        for (let row = i; row < end; row++) if ((byte & (1 << (row & 7))) !== 0) branches[at + row] = k;
-      }
-      at += data.length;
+function branchOfRows(truths: readonly Uint8Array[], length: number): Uint16Array {
+  const branches = new Uint16Array(length).fill(truths.length);
+  for (const [k, bits] of [...truths.entries()].reverse()) {
+    for (let i = 0; i < length; i += 8) {
+      const byte = bits[i >> 3];
+      const end = byte === 0 ? i : Math.min(i + 8, length);
+      for (let row = i; row < end; row++) if ((byte & (1 << (row & 7))) !== 0) branches[row] = k;
     }
   }
   return branches;
+}
+
+/** A bit for each row of a condition, set where it is true. */
+const truthsOf = (condition: Vector): Uint8Array =>
+  joinedBits(condition, (data) => {
+    const bits = alignedBits(data.values as Uint8Array, data.offset, data.length);
+    const valid = validOf(data);
+    return valid === undefined ? bits : bits.map((byte, i) => byte & valid[i]);
+  });
+
+/** The bits of all chunks in one row; `read` returns those of a chunk, undefined where all are set. */
+function joinedBits(vector: Vector, read: (data: Data) => Validity): Uint8Array {
+  const out = new Uint8Array((vector.length + 7) >> 3);
+  let at = 0;
+  for (const data of vector.data as readonly Data[]) {
+    const bits = read(data);
+    const bytes = (data.length + 7) >> 3;
+    if ((at & 7) === 0) {
+      if (bits === undefined) out.fill(255, at >> 3, (at >> 3) + bytes);
+      else out.set(bits.subarray(0, bytes), at >> 3);
+      if ((data.length & 7) !== 0) out[(at + data.length) >> 3] &= (1 << (data.length & 7)) - 1;
+    } else {
+      for (let i = 0; i < data.length; i++) if (isValid(bits, i)) out[(at + i) >> 3] |= 1 << ((at + i) & 7);
+    }
+    at += data.length;
+  }
+  return out;
 }
 
 /** The type of a column of these constants. */
