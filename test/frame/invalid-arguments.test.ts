@@ -131,7 +131,7 @@ it.each([
   ["parquetBatches", (given: unknown) => parquetBatches(given as string).next()],
   ["arrowBatches", (given: unknown) => arrowBatches(given as string).next()],
 ] as const)("%s refuses what is neither a path nor bytes", async (name, read) => {
-  for (const given of [undefined, null, 5, [], {}, ["a.csv"], Promise.resolve("a.csv")]) {
+  for (const given of [undefined, null, 5, [], {}, [5], Promise.resolve("a.csv")]) {
     const error = await (async () => read(given))().catch((thrown: unknown) => thrown);
     expect(error, inspect(given)).toMatchObject({ name: "InputError", message: expect.stringContaining(`${name}()`) });
   }
