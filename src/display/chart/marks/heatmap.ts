@@ -23,17 +23,18 @@ export const heatmap: MarkType = {
 };
 
 /** The cells of a heat map: the mean of the colour column for each pair of x and y, or the number of rows. */
-function heatmapValues(table: Table, choice: Choice): ChartValues {
+function heatmapValues({ numRows }: Table, choice: Choice): ChartValues {
   const [y] = choice.y;
   const xs = choice.x === undefined ? undefined : stepsOf(choice.x);
   const ys = y === undefined ? undefined : stepsOf(y);
   const heat = choice.color === undefined ? undefined : vectorToNumbers(choice.color.vector);
   const facets = choice.facet === undefined ? undefined : labels(choice.facet);
-  const cells = new Map<string, { row: number; sum: number; count: number }>();
-  for (let row = 0; row < table.numRows; row++) {
+  const cells = new Map<number, { row: number; sum: number; count: number }>();
+  const [manyYs, manyFacets] = [ys?.words.length ?? 1, facets?.words.length ?? 1];
+  for (let row = 0; row < numRows; row++) {
     const value = heat === undefined ? 1 : heat[row];
     if (Number.isNaN(value)) continue;
-    const key = `${xs?.codes[row] ?? 0} ${ys?.codes[row] ?? 0} ${facets?.codes[row] ?? 0}`;
+    const key = ((xs?.codes[row] ?? 0) * manyYs + (ys?.codes[row] ?? 0)) * manyFacets + (facets?.codes[row] ?? 0);
     const cell = cells.get(key);
     if (cell === undefined) cells.set(key, { row, sum: value, count: 1 });
     else {
@@ -48,7 +49,7 @@ function heatmapValues(table: Table, choice: Choice): ChartValues {
     ...(facets && { facet: facets.words[facets.codes[row]] }),
   }));
   const coarse = [xs?.note, ys?.note].filter((note) => note !== undefined);
-  return { values, notes: coarse, rows: table.numRows };
+  return { values, notes: coarse, rows: numRows };
 }
 
 /** The step of a row; numbers as numbers, which sort by size. */
