@@ -56,8 +56,9 @@ export interface FillOptions<Name extends string = string> extends Omit<ColumnCh
  * days.fill("forward").column("Close").toNumbers(); // 1, 1
  * ```
  */
-export function fill(table: Table, filling: Filling, { calendar, ...options }: FillOptions = {}): Table {
-  refuseUnknown(options, [...ALONG, "columns", "limit"], "fill()");
+export function fill(table: Table, filling: Filling, given: FillOptions = {}): Table {
+  refuseUnknown(given, [...ALONG, "columns", "limit", "calendar"], "fill()");
+  const { calendar, ...options } = given;
   if (calendar !== undefined) return fill(withMissingSessions(table, calendar, options, "fill()"), filling, options);
   if ((typeof filling === "object" && filling !== null) || typeof filling === "number") {
     const value = typeof filling === "object" ? filling.value : filling;

@@ -30,6 +30,8 @@ const one = keyed.filter((row) => row["ticker"] === "AAA");
 
 const names = Frame.fromColumns({ ticker: ["AAA", "CCC"], name: ["Alpha", "Gamma"] }) as Frame;
 
+const splits = Frame.fromColumns({ ticker: ["AAA"], date: ["2024-02-01"], split: [2] }, { date: "Date" }) as Frame;
+
 const KEY = ["ticker", "date"];
 const NONE: readonly string[] = [];
 
@@ -135,6 +137,9 @@ const verbs: Record<
   cummax: [["", (f) => f.cummax(), KEY]],
   cummin: [["", (f) => f.cummin(), KEY]],
   drawdown: [["", (f) => f.drawdown(), KEY]],
+  drawdowns: [["", (f) => f.drawdowns("close"), ["ticker", "start"]]],
+  adjust: [["", (f) => f.adjust(splits, { columns: "close" }), KEY]],
+  missingSessions: [["", (f) => f.missingSessions("XNYS"), KEY]],
   fill: [
     ["forward", (f) => f.fill("forward"), KEY],
     ["a value", (f) => f.fill(0), KEY],
