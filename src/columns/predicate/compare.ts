@@ -6,7 +6,17 @@ import { alignedBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
 import { choose } from "../compute/choose.js";
-import { allNull, both, isValid, mapPairs, mapTruths, presentOf, truthData, type Validity } from "../compute/chunks.js";
+import {
+  allNull,
+  both,
+  isValid,
+  mapPairs,
+  mapTruths,
+  presentOf,
+  truthData,
+  type Validity,
+  validOf,
+} from "../compute/chunks.js";
 import type { Constant } from "../compute/constant.js";
 import { combine } from "../compute/logic.js";
 import { doublesOf, isNumber, type Operand } from "../compute/operands.js";
@@ -95,13 +105,14 @@ function columns(left: Vector, orders: Orders, right: Vector, place: Place): Vec
   return mapPairs(left, right, new Bool(), place, (pair) => {
     const { length } = pair.left;
     const bits = new Uint8Array((length + 7) >> 3);
-    const valid = both(presentOf(pair.left), presentOf(pair.right));
-    write(pair.left, pair.right, valid, bits);
-    return truthData(length, bits, valid);
+    const valid = both(validOf(pair.left), validOf(pair.right));
+    const hasNaN = write(pair.left, pair.right, valid, bits);
+    return truthData(length, bits, hasNaN ? both(presentOf(pair.left), presentOf(pair.right)) : valid);
   });
 }
 
-type Write = (left: Data, right: Data, valid: Validity, bits: Uint8Array) => void;
+/** Sets the bits of the pairs that compare so; returns whether some pair has no order, as with NaN. */
+type Write = (left: Data, right: Data, valid: Validity, bits: Uint8Array) => boolean;
 
 /** How values of two types compare; undefined where they do not. */
 function writerFor(a: DataType, b: DataType, orders: Orders): Write | undefined {
@@ -113,7 +124,7 @@ function writerFor(a: DataType, b: DataType, orders: Orders): Write | undefined 
   if (first !== undefined && first.of === second?.of) {
     const powers = [Math.max(0, second.scale - first.scale), Math.max(0, first.scale - second.scale)] as const;
     return (left, right, valid, bits) => {
-      compareUnits({ a: unitsOf(left), b: unitsOf(right), powers, length: left.length }, orders, valid, bits);
+      return compareUnits({ a: unitsOf(left), b: unitsOf(right), powers, length: left.length }, orders, valid, bits);
     };
   }
   if (isNumber(a) && isNumber(b)) {
@@ -141,7 +152,7 @@ interface UnitPairs {
   readonly length: number;
 }
 
-function compareUnits({ a, b, powers, length }: UnitPairs, orders: Orders, valid: Validity, bits: Uint8Array): void {
+function compareUnits({ a, b, powers, length }: UnitPairs, orders: Orders, valid: Validity, bits: Uint8Array): boolean {
   const [powerA, powerB] = powers;
   const [fa, fb] = [POWERS[powerA], POWERS[powerB]];
   for (let i = 0; i < length; i++) {
@@ -156,9 +167,10 @@ function compareUnits({ a, b, powers, length }: UnitPairs, orders: Orders, valid
     }
     if (((orders >> (order + 1)) & 1) === 1) bits[i >> 3] |= 1 << (i & 7);
   }
+  return false;
 }
 
-function compareBits(left: Data, right: Data, orders: Orders, bits: Uint8Array): void {
+function compareBits(left: Data, right: Data, orders: Orders, bits: Uint8Array): boolean {
   const [a, b] = [left, right].map(({ values, offset, length }) => alignedBits(values as Uint8Array, offset, length));
   for (let i = 0; i < bits.length; i++) {
     const less = (orders & ORDERS.lt) === 0 ? 0 : ~a[i] & b[i];
@@ -166,21 +178,24 @@ function compareBits(left: Data, right: Data, orders: Orders, bits: Uint8Array):
     const more = (orders & ORDERS.gt) === 0 ? 0 : a[i] & ~b[i];
     bits[i] = less | equal | more;
   }
+  return false;
 }
 
-function compareTexts(left: Data, right: Data, valid: Validity, orders: Orders, bits: Uint8Array): void {
+function compareTexts(left: Data, right: Data, valid: Validity, orders: Orders, bits: Uint8Array): boolean {
   const [a, b] = [chunkReader(left), chunkReader(right)];
   for (let i = 0; i < left.length; i++) {
     if (!isValid(valid, i)) continue;
     if (accepts(orders, compareText(a.text(i), b.text(i)))) bits[i >> 3] |= 1 << (i & 7);
   }
+  return false;
 }
 
 /** A date with a timestamp: the date is its midnight. */
-function compareTimes(left: Data, right: Data, valid: Validity, orders: Orders, bits: Uint8Array): void {
+function compareTimes(left: Data, right: Data, valid: Validity, orders: Orders, bits: Uint8Array): boolean {
   const [a, b] = [instantsOf(left), instantsOf(right)];
   for (let i = 0; i < left.length; i++) {
     const order = a.days(i) - b.days(i) || a.nanos(i) - b.nanos(i);
     if (isValid(valid, i) && accepts(orders, order)) bits[i >> 3] |= 1 << (i & 7);
   }
+  return false;
 }

@@ -256,14 +256,27 @@ function markListed(cells: Units, wanted: readonly bigint[], valid: Validity, le
   return bits;
 }
 
-/** Sets the bits of the rows whose doubles compare so; NaN compares with nothing. */
-export function compareDoubles(a: Float64Array, b: Float64Array, step: 0 | 1, orders: Orders, bits: Uint8Array): void {
+/**
+ * Sets the bits of the rows whose doubles compare so; NaN compares with nothing. Returns whether there is one.
+ *
+ * @param step 0 if `b` has one value for all rows
+ */
+export function compareDoubles(
+  a: Float64Array,
+  b: Float64Array,
+  step: 0 | 1,
+  orders: Orders,
+  bits: Uint8Array,
+): boolean {
+  let hasNaN = false;
   for (let i = 0; i < a.length; i++) {
     const x = a[i];
     const y = b[i * step];
     const order = x < y ? 1 : x === y ? 2 : x > y ? 4 : 0;
     if ((orders & order) !== 0) bits[i >> 3] |= 1 << (i & 7);
+    else if (order === 0) hasNaN = true;
   }
+  return hasNaN;
 }
 
 /** A comparison with a whole number of the units of a column. */
