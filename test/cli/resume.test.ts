@@ -77,10 +77,14 @@ it("cache list and cache clear show and empty the folder", async () => {
   expect(await main(sample)).toBe(0);
   printed = "";
   expect(await main(["cache", "list", "--path", folder, "--json"])).toBe(0);
-  const kinds = (JSON.parse(printed) as { kind: string; code: string }[]).map(({ kind, code }) => `${kind} ${code}`);
-  expect(kinds.sort()).toEqual(["metadata MARKET/AAA", "reply MARKET/AAA"]);
+  const kinds = (JSON.parse(printed) as { kind: string; code?: string }[]).map(({ kind, code }) => [kind, code]);
+  expect(kinds.sort()).toEqual([
+    ["metadata", "MARKET/AAA"],
+    ["reply", "MARKET/AAA"],
+    ["runs", undefined],
+  ]);
   expect(await main(["cache", "clear", "--path", folder])).toBe(0);
-  expect(said).toContain("2 files");
+  expect(said).toContain("3 files");
   expect(existsSync(join(folder, "replies"))).toBe(true);
   expect(readdirSync(join(folder, "replies"))).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { missingPackage } from "../../errors/errors.js";
+import { builtin } from "../../package/builtin.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
 import type { ChartSpec } from "./options.js";
 import { inPageColors } from "./page-colors.js";
@@ -53,7 +53,9 @@ export class LiveCharts {
     const scripts = [library("vega"), library("vega-lite"), DRAW];
     const data = `<script type="application/json" id="charts">${escapeJson(this.#charts)}</script>`;
     const html = [data, ...scripts.map((text) => `<script>${text}</script>`)].join("\n");
-    const hashes = scripts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    const hashes = scripts.map(
+      (text) => `'sha256-${builtin("node:crypto").createHash("sha256").update(text).digest("base64")}'`,
+    );
     // Vega compiles its expressions to functions.
     return { html, policy: ["'unsafe-eval'", ...hashes].join(" ") };
   }
