@@ -181,6 +181,8 @@ export function periodsOf(
     const first = periods.count;
     let at = track.starts[g];
     const end = track.starts[g + 1];
+    // A day after the calendar is an error, also in a period that the calendar covers in part.
+    sessions?.from(days[end - 1]);
     while (at < end) {
       const last = ends(days[at]);
       if (fills !== undefined && at > track.starts[g]) {
@@ -229,8 +231,8 @@ function sessionEnds(sessions: SessionCalendar, frequency: Frequency, weekEnd: n
     const start = floor(day, frequency, weekEnd);
     const found = known.get(start);
     if (found !== undefined) return found;
-    // The first session from the start of the period, which may begin before the calendar does.
     sessions.from(day);
+    // The first session from the start of the period, which may begin before the calendar does.
     const session = sessions.days[sessions.from(Math.max(start, sessions.first))];
     if (session === undefined) throw sessions.outOfRange(sessions.last + 1);
     const end = label(floor(session, frequency, weekEnd), frequency);

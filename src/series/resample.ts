@@ -47,7 +47,8 @@ export function resample(table: Table, frequency: Frequency, options: ResampleOp
   checkCalendar(table, on, track);
   const skips = options.skip !== undefined && oneOf(options.skip, ["weekends"], "skip") && word === "daily";
   const sessions = options.calendar === undefined ? undefined : sessionCalendar(options.calendar);
-  const fills = (start: number): boolean => !(skips && isWeekend(start));
+  // A calendar has no weekends, and its spans may begin on one.
+  const fills = (start: number): boolean => sessions !== undefined || !(skips && isWeekend(start));
   const periods = periodsOf(track, word, { week: options.week, sessions }, fills);
   const result = periodTable(table, on, by, periods, options);
   const gaps = options.gaps ?? "null";

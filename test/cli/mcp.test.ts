@@ -160,6 +160,8 @@ describe("tasks at a service", () => {
       },
     });
     expect(joined.rows).toHaveLength(1);
+    const many = await call(served, "sql", { statement: "select * from range(50000000)", tables: {} });
+    expect(many.note).toMatch(/^# the first \d+ of more than 10000 rows/);
     const exact = await call(served, "sql", {
       statement: "select 123456789012345678901234567890.12::decimal(38,2)",
       tables: {},
@@ -243,6 +245,9 @@ describe("tasks at copies, as they were known at a day", () => {
     expect((await call(client, "explain", { code: "V/T" })).text).toContain('"requests":0');
     expect((await call(client, "query", { code: "V/S", kind: "dataset" })).text).toMatch(/tables alone/);
     expect((await call(client, "query", { code: "V/MISSING" })).isError).toBe(true);
+    for (const code of ["../mirrors/V/T", "../mirrors", "V/../V", "/V/T"]) {
+      expect((await call(client, "query", { code })).text).toMatch(/BadCode/);
+    }
   });
 });
 

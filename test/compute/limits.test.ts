@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Frame } from "../../src/index.js";
+import { type Column, Frame } from "../../src/index.js";
 
 const SCALE = 100n;
 /** Units within 64 bits, beyond them, beyond 2^53, and none. */
@@ -58,4 +58,18 @@ it("sums decimals beyond 2^53 exactly, along the rows of a group", () => {
   });
   const found = frame.groupBy("group").with({ sum: ["v", "cumsum"] });
   expect(found.column("sum").toStrings()).toEqual(wanted);
+});
+
+it.each(["BigDecimal(18,0)", "BigDecimal(30,0)", "Integer"])("clips %s to bounds that doubles do not hold", (type) => {
+  const clipped = Frame.fromColumns({ v: ["5", "100000000000000003"] }, { v: type }).column(
+    "v",
+  ) as unknown as Column<number>;
+  expect(clipped.clip(100_000_000_000_000_001n, null).toStrings()).toEqual([
+    "100000000000000001",
+    "100000000000000003",
+  ]);
+  expect(clipped.clip(null, -100_000_000_000_000_001n).toStrings()).toEqual([
+    "-100000000000000001",
+    "-100000000000000001",
+  ]);
 });

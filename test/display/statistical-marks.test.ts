@@ -167,3 +167,17 @@ it("draws every one of them", () => {
   expect(wide.plot({ mark: "correlation" }).toSVG()).toContain(">−0.87<");
   expect(few.head(0).plot({ mark: "months" }).toSVG()).toContain("<svg");
 });
+
+it("months of several series are a grid each, or an error: their returns cannot be chained", () => {
+  const both = Frame.fromColumns(
+    {
+      ticker: ["A", "A", "B", "B"],
+      date: ["2024-01-31", "2024-02-29", "2024-01-31", "2024-02-29"],
+      close: [10, 11, 100, 100],
+    },
+    { ticker: "String", date: "Date", close: "double" },
+  );
+  const options = { mark: "months", x: "date", y: "close" } as const;
+  expect(() => both.plot(options)).toThrow(expect.objectContaining({ code: "RepeatedDate" }));
+  expect(both.plot({ ...options, facet: "ticker" }).text).toContain("4 rows");
+});

@@ -10,7 +10,7 @@ import { ZipFile } from "yazl";
 import { Frame } from "../../src/index.js";
 import { textsOf } from "../columns/rows.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { runs } from "../support/whole.js";
+import { longIt, runs } from "../support/whole.js";
 
 /** SheetJS, which danfojs-node brings: another reader and writer of workbooks. */
 const judge = "xlsx";
@@ -366,4 +366,20 @@ it("what is written reads back, under its types", async () => {
     }),
     { numRuns: runs(40) },
   );
+});
+
+it("a time of day is kept or refused, whatever the declared type, and corners of a range come in any order", async () => {
+  const path = join(folder, "times.xlsx");
+  const times = ["2024-01-02T10:11:12Z", "2024-01-03T00:00:00Z"];
+  await Frame.fromColumns({ t: times }, { t: "DateTime" }).toExcel(path);
+  const texts = await Frame.fromExcel(path, { types: { t: "String" } });
+  expect(texts.column("t").toArray()).toEqual(["2024-01-02T10:11:12.000Z", "2024-01-03"]);
+  await expect(Frame.fromExcel(path, { types: { t: "Date" } })).rejects.toMatchObject({ code: "BadCell", row: 0 });
+  expect((await Frame.fromExcel(path, { range: "A3:A1" })).numRows).toBe(2);
+});
+
+longIt("has as many rows as a sheet may have", async () => {
+  const path = join(folder, "long.xlsx");
+  await Frame.fromColumns({ n: Array.from({ length: 150_000 }, (_, i) => i) }).toExcel(path);
+  expect((await Frame.fromExcel(path)).numRows).toBe(150_000);
 });

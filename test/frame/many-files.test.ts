@@ -278,3 +278,17 @@ it("has the rows of union_by_name of DuckDB", async () => {
     { numRuns: runs(25) },
   );
 });
+
+it("a folder partitioned by names is refused, and progress is reported for several files", async () => {
+  const folder = temporaryFolder("partitions");
+  mkdirSync(join(folder, "y=1"));
+  await Frame.fromColumns({ b: [1] }).toParquet(join(folder, "y=1", "a.parquet"));
+  for (const options of [{}, { source: "file" }, { missingColumns: "error" }] as const) {
+    await expect(Frame.fromParquet(folder, options)).rejects.toMatchObject({ code: "UnsupportedParquet", column: "y" });
+  }
+  const paths = ["1.csv", "2.csv"].map((name) => join(folder, name));
+  for (const path of paths) writeFileSync(path, "a\n1\n");
+  let events = 0;
+  for await (const _ of csvBatches(paths, { onProgress: () => void events++ }));
+  expect(events).toBeGreaterThan(0);
+});

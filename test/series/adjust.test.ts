@@ -160,6 +160,9 @@ describe("actions that cannot be", () => {
     expect(codeOf(() => frame.adjust(given({ split: [2] }), { by: "k" as never, columns: "close" }))).toBe(
       "UnknownColumn",
     );
+    expect(codeOf(() => frame.adjust(given({ split: [2] }), { columns: "close", dividend: "divi" }))).toBe(
+      "UnknownColumn",
+    );
     // Which close a dividend is compared with is not clear.
     expect(codeOf(() => frame.adjust(given({ dividend: [1] }), { columns: ["open", "close"] }))).toBe("BadArgument");
     expect(codeOf(() => frame.adjust(given({ split: [2] }), { columns: ["open", "close"] }))).toBe(undefined);

@@ -63,3 +63,15 @@ it("is of one series without a key, of any order, and has no row for values that
   expect(() => frame.drawdowns("d" as never)).toThrow(expect.objectContaining({ code: "WrongType" }));
   expect(() => Frame.fromColumns({ x: [1] }).drawdowns("x")).toThrow(expect.objectContaining({ code: "NoDateColumn" }));
 });
+
+it("lists as many falls as there are", () => {
+  const days = 300_000;
+  const frame = Frame.fromColumns(
+    {
+      d: Array.from({ length: days }, (_, i) => new Date(86_400_000 * i)),
+      x: Array.from({ length: days }, (_, i) => 100 + i - 3 * (i % 2)),
+    },
+    { d: "Date", x: "double" },
+  );
+  expect(frame.drawdowns("x").numRows).toBe(days / 2);
+});

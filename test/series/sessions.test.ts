@@ -240,3 +240,14 @@ describe("a calendar that cannot be followed", () => {
     expect(failing(() => frame.rolling(5, "sum", { calendar: "XNYS" }))[0]).toBe("BadArgument");
   });
 });
+
+it("resample() with a calendar has its weekday sessions, whatever is skipped, and no day beyond it", () => {
+  const days = (...dates: string[]) =>
+    Frame.fromColumns({ date: dates, v: dates.map((_, i) => i) }, { date: "Date", v: "double" });
+  const skipped = days("2024-01-05", "2024-01-09").resample("daily", { calendar: "XNYS", skip: "weekends" });
+  expect(skipped.column("date").toArray()).toEqual(["2024-01-05", "2024-01-08", "2024-01-09"]);
+  const calendar = ["2024-01-02", "2024-01-10", "2024-01-15"];
+  for (const frame of [days("2024-01-10", "2024-01-20"), days("2024-01-20"), days("2024-01-01", "2024-01-10")]) {
+    expect(() => frame.resample("monthly", { calendar })).toThrow(expect.objectContaining({ code: "DateOutOfRange" }));
+  }
+});

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import type { Service } from "../../client/service.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
+import { shown } from "../../errors/shown.js";
 import type { Frame } from "../../frame/frame.js";
 import type { Collapse, Order, Transform } from "../../spec/vocabulary.js";
 
@@ -65,6 +66,12 @@ export function serviceSource(service: Service): AnswerSource {
 export function copySource(place: string, asOf: string | undefined): AnswerSource {
   const open = async ({ code, kind = "table" }: Question) => {
     if (kind !== "table") throw noSeries(place);
+    if (!/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(code)) {
+      throw new InputError(`${shown(code)} is not the code of a table.`, {
+        code: "BadCode",
+        hint: "Pass VENDOR/TABLE.",
+      });
+    }
     const { copyAt, copyIn } = await import("../../client/mirror/place-at.js");
     return copyAt(copyIn(place, code), code);
   };

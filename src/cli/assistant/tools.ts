@@ -1,3 +1,4 @@
+import { type RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { InputError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Frame } from "../../frame/frame.js";
@@ -115,8 +116,10 @@ export async function replyOf(
     const text = await tool.run(source, input as Input, signal);
     return { content: [{ type: "text", text: scrub(text) }] };
   } catch (error) {
-    if (!isArrowbookError(error)) throw error;
-    const text = [error.code, error.message, error.hint].filter((part) => part !== undefined && part !== "").join(": ");
+    const { code, message, hint } = isArrowbookError(error)
+      ? error
+      : { code: "Error", message: String(error), hint: "" };
+    const text = [code, message, hint].filter((part) => part !== undefined && part !== "").join(": ");
     return { content: [{ type: "text", text: scrub(text).slice(0, USUAL_BYTES) }], isError: true };
   }
 }
@@ -129,7 +132,7 @@ async function runSql(
   const { duckdbEngine } = await import("../../engine/duckdb/duckdb.js");
   const { Frame: Frames } = await import("../../frame/frame.js");
   // An engine for this statement alone: nothing that it does stays.
-  const engine = await duckdbEngine();
+  const engine = await duckdbEngine(undefined, { memoryLimit: "4GB" });
   try {
     for (const [name, question] of Object.entries(tables)) {
       checkQuestion(question);
@@ -140,7 +143,14 @@ async function runSql(
     // From here on it can neither read nor write files, and its settings are fixed.
     await engine.query("SET enable_external_access = false");
     await engine.query("SET lock_configuration = true");
-    const result = await engine.query(statement, [], { signal });
+    const batches: RecordBatch[] = [];
+    let rows = 0;
+    for await (const batch of engine.batches(statement, [], { signal })) {
+      batches.push(batch);
+      rows += batch.numRows;
+      if (rows > MOST_ROWS) break;
+    }
+    const result = batches.length === 0 ? await engine.query(statement, [], { signal }) : new Table(batches);
     return rowsText(Frames.from(result), { limit: MOST_ROWS, maxBytes: max_bytes });
   } finally {
     await engine.close();

@@ -64,11 +64,12 @@ function clip128(vector: Vector, type: UnitsType, least: bigint | null, most: bi
   });
 }
 
-/** A bound in the units of a type, null without one; undefined where the type does not hold it. */
+/** A bound in the units of a type, null without one; undefined where the type, or a double, does not hold it. */
 function boundUnits(bound: Constant, { scale, precision }: UnitsType, type: DataType, place: Place) {
   if (bound === null) return null;
   const exact = exactConstant(bound, type, place);
   if (exact === undefined || exact.scale > scale) return undefined;
   const units = exact.units * 10n ** BigInt(scale - exact.scale);
-  return String(units < 0n ? -units : units).length > Math.min(precision, 18) ? undefined : units;
+  const size = units < 0n ? -units : units;
+  return size > TWO_53 || String(size).length > precision ? undefined : units;
 }

@@ -1,6 +1,12 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkDeclaredTypes } from "../../columns/arrow/declared-types.js";
-import { CSV_OPTIONS, type CsvOptions, checkCsvOptions, checkKey } from "../../columns/arrow/read-options.js";
+import {
+  CSV_OPTIONS,
+  type CsvOptions,
+  checkCsvOptions,
+  checkKey,
+  type OnBytes,
+} from "../../columns/arrow/read-options.js";
 import { columnsOf, schemaOf } from "../../columns/arrow/schema.js";
 import type { InferredColumn, UndeclaredOptions } from "../../columns/csv/infer.js";
 import type { TextOptions } from "../../columns/files/text-file.js";
@@ -67,11 +73,15 @@ export function csvBatches(sources: FileSources, options: CsvFileOptions = {}): 
     const { csvFileBatches } = await import("../../columns/files/text-file.js");
     const files = await filesToUnite(sources, kind("csvBatches()"), options);
     if (files === undefined) yield* csvFileBatches(local as string | Uint8Array, { ...options, onBytes });
-    else yield* manyBatches(files, options);
+    else yield* manyBatches(files, options, onBytes);
   });
 }
 
-async function* manyBatches(files: readonly FoundFile[], options: CsvFileOptions): AsyncGenerator<RecordBatch> {
+async function* manyBatches(
+  files: readonly FoundFile[],
+  options: CsvFileOptions,
+  onBytes: OnBytes["onBytes"],
+): AsyncGenerator<RecordBatch> {
   const { csvFileBatches, csvFileColumns } = await import("../../columns/files/text-file.js");
   // The layout of text is the same in all files.
   const text = options.text === "dictionary" ? "dictionary" : "utf8";
@@ -87,9 +97,10 @@ async function* manyBatches(files: readonly FoundFile[], options: CsvFileOptions
   yield* unionBatches(files, unionOf(options), REMEDY, partOf, ({ source }, i) =>
     csvFileBatches(source, {
       ...options,
+      onBytes,
       text,
       ...(!declared && { columns: found[i], byPosition: true }),
-    } as CsvOptions),
+    } as CsvOptions & OnBytes),
   );
 }
 

@@ -229,8 +229,10 @@ function cutterOf(range: string | undefined): (rows: Rows) => Rows {
     });
   }
   const [, left, top, right, bottom] = found;
-  return (rows) =>
-    rows.slice(Number(top) - 1, Number(bottom)).map((row) => row.slice(columnNumber(left) - 1, columnNumber(right)));
+  // The corners may come in any order, as in Excel.
+  const [firstRow, lastRow] = [Number(top), Number(bottom)].sort((a, b) => a - b);
+  const [first, last] = [columnNumber(left), columnNumber(right)].sort((a, b) => a - b);
+  return (rows) => rows.slice(firstRow - 1, lastRow).map((row) => row.slice(first - 1, last));
 }
 
 /** From 1: `A` is 1, `AA` is 27. */
@@ -249,7 +251,7 @@ function tableOf(
     cell === undefined || cell === null || cell === "" || (typeof cell === "string" && NO_VALUE.test(cell));
   const rows = [...sheet];
   while (rows.length > 0 && rows[rows.length - 1].every(isEmpty)) rows.pop();
-  const width = Math.max(0, ...rows.map((row) => row.findLastIndex((cell) => !isEmpty(cell)) + 1));
+  const width = rows.reduce((most, row) => Math.max(most, row.findLastIndex((cell) => !isEmpty(cell)) + 1), 0);
   const head = header ? (rows.shift() ?? []) : [];
   const names = Array.from({ length: width }, (_, i) => (isEmpty(head[i]) ? `column_${i + 1}` : plainText(head[i])));
   if (!isPart) checkTyped(types, names, "a column of the sheet");
@@ -265,12 +267,15 @@ function tableOf(
 
 const isMidnight = (cell: Cell): boolean => !(cell instanceof Date) || cell.getTime() % DAY === 0;
 
-/** The cells of a column as text: dates without a time, unless one of them has a time or all are to have one. */
+/**
+ * The cells of a column as text: dates without a time where it is midnight, unless another cell of a column without a
+ * declared type has a time, or all are to have one.
+ */
 function textsOf(cells: readonly Cell[], declared: string | undefined): (string | null)[] {
-  const areDays = declared === undefined ? cells.every(isMidnight) : parseType(declared).kind !== "datetime";
+  const areTimes = declared === undefined ? !cells.every(isMidnight) : parseType(declared).kind === "datetime";
   return cells.map((cell) => {
     if (cell === null) return null;
-    return cell instanceof Date && !areDays ? cell.toISOString() : plainText(cell);
+    return cell instanceof Date && (areTimes || !isMidnight(cell)) ? cell.toISOString() : plainText(cell);
   });
 }
 

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, relative, resolve, sep } from "node:path";
+import { refusePartitions } from "../../columns/parquet/read/files.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { localFile } from "./local-source.js";
@@ -51,7 +52,8 @@ export async function findFiles(sources: FileSources, kind: FileKind): Promise<r
   const found: (string | Uint8Array)[] = [];
   for (const source of sources as readonly FileSource[]) {
     const local = localFile(source, kind.where, kind.what);
-    found.push(...((typeof local === "string" ? await pathsOf(local, kind) : undefined) ?? [local]));
+    const paths = typeof local === "string" ? await pathsOf(local, kind) : undefined;
+    for (const path of paths ?? [local]) found.push(path);
   }
   return named(found);
 }
@@ -59,12 +61,13 @@ export async function findFiles(sources: FileSources, kind: FileKind): Promise<r
 /** The paths of the files in a folder, or of those that match a pattern; undefined for another path. */
 async function pathsOf(
   path: string,
-  { names }: FileKind,
+  { names, readsFolders = false }: FileKind,
   keepsFolders = false,
 ): Promise<readonly string[] | undefined> {
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory() === true && !keepsFolders) {
     const all = await matches("**/*", path);
+    if (readsFolders) refusePartitions(path, all);
     return inOrder(
       all.filter(
         (file) =>

@@ -71,7 +71,8 @@ export function parquetBatches(sources: FileSources, options: ParquetFileOptions
       return;
     }
     const batchesOf = async function* ({ source }: FoundFile): AsyncGenerator<RecordBatch> {
-      yield* parquetFileBatches(typeof source === "string" ? [source] : source, await partOptions(source, options));
+      const ownOptions = await partOptions(source, options);
+      yield* parquetFileBatches(typeof source === "string" ? [source] : source, { ...ownOptions, onBytes });
     };
     const partOf = async (file: FoundFile) => {
       for await (const { schema } of batchesOf(file)) return { schema, isEmpty: () => false };

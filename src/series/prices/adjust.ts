@@ -155,8 +155,11 @@ function closeOf(table: Table, { close }: AdjustOptions, prices: readonly number
 /** Reads the split and the dividend of a row of the actions. */
 function actionReader(
   actions: Table,
-  { split = "split", dividend = "dividend" }: AdjustOptions,
+  given: AdjustOptions,
 ): (row: number) => { readonly split: Fraction; readonly dividend: Fraction } {
+  // A name that the caller gave must exist.
+  for (const name of [given.split, given.dividend]) if (name !== undefined) columnIndex(actions, name);
+  const { split = "split", dividend = "dividend" } = given;
   const held = [split, dividend].filter((name) => namesOf(actions).includes(name));
   // The error for a missing column names the nearest one.
   if (held.length === 0) columnIndex(actions, split);

@@ -32,7 +32,9 @@ export function drawdowns(table: Table, column: string, along: Along = {}): Tabl
   const track = seriesTrack(table, series);
   const y = numbersAlong(table, at, track);
   const found: Drawdown[] = [];
-  for (let g = 0; g + 1 < track.starts.length; g++) found.push(...drawdownsOf(y, track.starts[g], track.starts[g + 1]));
+  for (let g = 0; g + 1 < track.starts.length; g++) {
+    for (const one of drawdownsOf(y, track.starts[g], track.starts[g + 1])) found.push(one);
+  }
   const rows = (name: "start" | "trough" | "recovery"): Int32Array =>
     Int32Array.from(found, (one) => (one[name] === -1 ? -1 : rowAt(track, one[name])));
   const { fields } = table.schema;

@@ -152,7 +152,7 @@ async function removeSeries(engine: Engine, table: string, series: readonly numb
 /** The first number above those of all rows and of `used`. */
 async function freeNumber(engine: Engine, table: string, used: readonly number[]): Promise<number> {
   const [[last]] = tableTexts(await engine.query(`SELECT max(s) AS last FROM ${table}`));
-  return Math.max(Number(last ?? 0), 0, ...used) + 1;
+  return used.reduce((most, each) => Math.max(most, each), Number(last ?? 0)) + 1;
 }
 
 type Place = Pick<StoredDataset, "series" | "columns"> & { readonly table: string };

@@ -28,10 +28,16 @@ export async function parquetFiles(path: string): Promise<string[]> {
       hint: "Their names end in .parquet.",
     });
   }
+  refusePartitions(path, files);
+  return files;
+}
+
+/** @throws {DataError} UnsupportedParquet for files in folders whose names hold a column */
+export function refusePartitions(path: string, files: readonly string[]): void {
   const partition = files
     .flatMap((file) => relative(path, file).split(sep).slice(0, -1))
     .find((part) => part.includes("="));
-  if (partition === undefined) return files;
+  if (partition === undefined) return;
   const column = partition.slice(0, partition.indexOf("="));
   throw new DataError(
     `${path} is partitioned: the column ${JSON.stringify(column)} is in the names of its folders alone.`,

@@ -33,6 +33,7 @@ function monthValues(table: Table, choice: Choice): ChartValues {
   const values: Datum[] = [];
   for (const { rows, tags } of groupsOf(choice, table.numRows)) {
     const series = { dates: rows.map((row) => dates[row]), values: rows.map((row) => numbers[row]), returns };
+    refuseRepeats(series.dates);
     const cells = (digits: number, label: (period: string) => string): void => {
       for (const { period, value } of periodReturns(series, digits)) {
         values.push({ x: label(period), y: period.slice(0, 4), heat: value, ...tags });
@@ -42,6 +43,23 @@ function monthValues(table: Table, choice: Choice): ChartValues {
     cells(4, () => YEAR);
   }
   return { values, notes: [], rows: table.numRows };
+}
+
+/** @throws {InputError} RepeatedDate for several series, whose returns cannot be chained */
+function refuseRepeats(dates: readonly number[]): void {
+  const seen = new Set<number>();
+  for (const date of dates) {
+    if (seen.has(date)) {
+      throw new InputError(
+        `Returns by month expect one series; ${new Date(date).toISOString().slice(0, 10)} repeats.`,
+        {
+          code: "RepeatedDate",
+          hint: 'Draw a grid for each series, facet: "ticker", or filter to one.',
+        },
+      );
+    }
+    seen.add(date);
+  }
 }
 
 /** @throws {InputError} WrongType */
