@@ -1,5 +1,5 @@
 import { type RecordBatch, Table } from "../../columns/arrow/arrow.js";
-import { InputError, isArrowbookError } from "../../errors/errors.js";
+import { DataError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Frame } from "../../frame/frame.js";
 import { COLLAPSES, ORDERS, TRANSFORMS } from "../../spec/vocabulary.js";
@@ -157,9 +157,9 @@ async function runSql(
   }
 }
 
-const tooManyRows = (name: string): InputError =>
-  new InputError(`${name} has more than ${MOST_SQL_ROWS.toLocaleString("en-US")} rows.`, {
-    code: "OutOfRange",
+const tooManyRows = (name: string): DataError =>
+  new DataError(`${name} has more than ${MOST_SQL_ROWS.toLocaleString("en-US")} rows.`, {
+    code: "TooManyRows",
     hint: "Filter it with where, or select fewer rows.",
   });
 

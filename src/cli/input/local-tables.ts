@@ -15,7 +15,7 @@ import { jsonLinesBatches } from "../../frame/files/json-lines.js";
 import { parquetBatches } from "../../frame/files/parquet-batches.js";
 import { Frame } from "../../frame/frame.js";
 
-/** How CSV files are written. */
+/** How the CSV files that are read were written. */
 export type TextFlags = Pick<
   UndeclaredOptions & TextOptions,
   "delimiter" | "decimal" | "thousands" | "percent" | "dateFormat" | "encoding"
