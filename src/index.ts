@@ -24,7 +24,7 @@ export { type AlignCall, type DatasetChoice, type DatasetsOptions, DatasetsQuery
 export { type TablePage, TableQuery } from "./client/query/table-query.js";
 export type { TableReadCall } from "./client/query/table-read-options.js";
 export { type RowOf, type SeriesOf, Service } from "./client/service.js";
-export type { ConnectOptions, Limits, Retry, Timeouts } from "./client/transport/settings.js";
+export type { ConnectOptions, Limits, Timeouts } from "./client/transport/settings.js";
 export type { CsvDialect, CsvLeniency } from "./columns/arrow/csv-dialect.js";
 export type { CellReport, CsvOptions, ReadOptions } from "./columns/arrow/read-options.js";
 export type { CastOptions } from "./columns/compute/cast.js";
@@ -126,3 +126,4 @@ export {
   type Unlisted,
   unlisted,
 } from "./spec/vocabulary.js";
+export type { Retry } from "./transport/retry.js";

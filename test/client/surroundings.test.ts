@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
-import { proxyChooser, throughProxy } from "../../src/client/transport/proxy.js";
+import { proxyChooser, throughProxy } from "../../src/transport/proxy.js";
 import { sampleOf, started, withKeys } from "../server/support.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";

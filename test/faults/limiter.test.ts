@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { countExport } from "../../src/client/bulk/export-source.js";
 import { type Clock, Limiter } from "../../src/client/transport/limiter.js";
-import { retryBudget } from "../../src/client/transport/retry.js";
 import { settingsOf } from "../../src/client/transport/settings.js";
 import { ServiceError } from "../../src/errors/errors.js";
+import { retryBudget } from "../../src/transport/retry.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** A clock that only moves when somebody sleeps. */

@@ -7,13 +7,13 @@ import { fileState } from "../../format/random-access.js";
 import { zipEntry } from "../../format/zip.js";
 import { type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
 import { isCorrupt } from "../../format/zip-error.js";
+import { type RetryBudget, retryBudget } from "../../transport/retry.js";
+import { anySignal, sleep } from "../../transport/timer.js";
 import { checkContent, failureBody, truncated } from "../transport/body.js";
 import { keepRun } from "../transport/earlier-runs.js";
 import { type Answer, exchange, isOwn } from "../transport/exchange.js";
 import { failed, storageFailure } from "../transport/reply-failure.js";
-import { type RetryBudget, retryBudget } from "../transport/retry.js";
 import type { Session } from "../transport/session.js";
-import { anySignal, sleep } from "../transport/timer.js";
 import { readThrough } from "./archive-reader.js";
 import { checkSpace, commit, type Note, type Origin, openPartial, type PartialFile } from "./partial-file.js";
 

@@ -1,6 +1,6 @@
 import type { TableMetadata } from "../../document/records.js";
+import { sleep } from "../../transport/timer.js";
 import type { Session } from "../transport/session.js";
-import { sleep } from "../transport/timer.js";
 import type { Page, TableCall } from "./table-page.js";
 
 /** When the table was last refreshed; null if it is unknown or cannot be requested. */

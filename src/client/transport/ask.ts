@@ -5,14 +5,14 @@ import { DataError, isArrowbookError } from "../../errors/errors.js";
 import type { Call } from "../../spec/endpoints.js";
 import type { ResourceName } from "../../spec/resources.js";
 import type { Format } from "../../spec/vocabulary.js";
+import { retryBudget } from "../../transport/retry.js";
+import { anySignal, sleep } from "../../transport/timer.js";
 import { cachedReply, cacheReply, type ReplyOf } from "../cache/replies-on-disk.js";
 import { address } from "./address.js";
 import { checkContent, checkLastLine, failureBody, wholeBody } from "./body.js";
 import { type Answer, exchange } from "./exchange.js";
 import { failed } from "./reply-failure.js";
-import { retryBudget } from "./retry.js";
 import type { Session } from "./session.js";
-import { anySignal, sleep } from "./timer.js";
 
 /** A call whose reply has a format of the specification, unlike that of a bulk file. */
 export type FormattedCall = Call & { readonly format: Format };

@@ -1,10 +1,10 @@
 import { TransportError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
-import { ACCEPTED_CODINGS, codingsOf, decode } from "./content-coding.js";
-import { transportError } from "./retry.js";
-import type { Received } from "./send.js";
+import { ACCEPTED_CODINGS, codingsOf, decode } from "../../transport/content-coding.js";
+import { transportError } from "../../transport/retry.js";
+import type { Received } from "../../transport/send.js";
+import { Stopwatch, stallGuard } from "../../transport/timer.js";
 import type { Settings } from "./settings.js";
-import { Stopwatch, stallGuard } from "./timer.js";
 
 /** A reply whose body has not been read. */
 export interface Answer extends Omit<Received, "body" | "decoded"> {

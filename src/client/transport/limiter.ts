@@ -1,6 +1,6 @@
 import { TransportError } from "../../errors/errors.js";
 import type { RateWindow } from "../../spec/profile.js";
-import { sleep } from "./timer.js";
+import { sleep } from "../../transport/timer.js";
 
 /** The clock of a limiter; tests pass their own. */
 export type Clock = typeof monotonic;

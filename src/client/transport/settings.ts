@@ -9,10 +9,11 @@ import { rememberSecret } from "../../errors/secrets.js";
 import { shown } from "../../errors/shown.js";
 import { API_PREFIX } from "../../spec/endpoints.js";
 import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
+import { proxyChooser } from "../../transport/proxy.js";
+import type { Retry } from "../../transport/retry.js";
+import { type Connections, type Send, sendByFetch, sendByHTTP } from "../../transport/send.js";
 import { withoutEnd } from "../../value/text.js";
 import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/cache-settings.js";
-import { proxyChooser } from "./proxy.js";
-import { type Connections, type Send, sendByFetch, sendByHTTP } from "./send.js";
 
 /** Client-side limits; each default comes from the profile. */
 export interface Limits {
@@ -40,21 +41,6 @@ export interface Timeouts {
   readonly download?: number;
   /** For an export, from the request until its file is available. Default 1,800,000 (30 minutes). */
   readonly export?: number;
-}
-
-/** How failed requests are retried; only temporary failures are. */
-export interface Retry {
-  /** The most attempts of one call, including the first. 0 and 1 send once. Default 5. */
-  readonly attempts?: number;
-  /**
-   * The longest pause before the first retry; it doubles each time, and the actual pause is a random part of it.
-   * Default 500 ms.
-   */
-  readonly pause?: number;
-  /** The longest pause, except for a longer `Retry-After`, which is respected in full. Default 30,000 ms. */
-  readonly maxPause?: number;
-  /** The total of all pauses of one call. Default 300,000 ms. A `Retry-After` beyond it fails at once. */
-  readonly budget?: number;
 }
 
 /** Options of `connect`. */

@@ -1,12 +1,19 @@
-import {
-  ArrowbookError,
-  hasCode,
-  InputError,
-  isArrowbookError,
-  reworded,
-  TransportError,
-} from "../../errors/errors.js";
-import type { Retry } from "./settings.js";
+import { ArrowbookError, hasCode, InputError, isArrowbookError, reworded, TransportError } from "../errors/errors.js";
+
+/** How failed requests are retried; only temporary failures are. */
+export interface Retry {
+  /** The most attempts of one call, including the first. 0 and 1 send once. Default 5. */
+  readonly attempts?: number;
+  /**
+   * The longest pause before the first retry; it doubles each time, and the actual pause is a random part of it.
+   * Default 500 ms.
+   */
+  readonly pause?: number;
+  /** The longest pause, except for a longer `Retry-After`, which is respected in full. Default 30,000 ms. */
+  readonly maxPause?: number;
+  /** The total of all pauses of one call. Default 300,000 ms. A `Retry-After` beyond it fails at once. */
+  readonly budget?: number;
+}
 
 /**
  * The most attempts if the connection is refused or the name does not resolve, so that a service that is down is

@@ -1,10 +1,10 @@
 import type { Agent, RequestOptions } from "node:https";
 import type { Duplex } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
-import { InputError, TransportError } from "../../errors/errors.js";
-import { rememberSecret } from "../../errors/secrets.js";
-import { builtin } from "../../package/builtin.js";
-import { percentDecoded } from "../../value/text.js";
+import { InputError, TransportError } from "../errors/errors.js";
+import { rememberSecret } from "../errors/secrets.js";
+import { builtin } from "../package/builtin.js";
+import { percentDecoded } from "../value/text.js";
 
 export type ProxyChooser = (address: URL) => URL | undefined;
 

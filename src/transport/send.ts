@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Agent } from "node:https";
-import { builtin } from "../../package/builtin.js";
+import { builtin } from "../package/builtin.js";
 import { type ProxyChooser, type TunnelOptions, throughProxy, tunnelAgent, unreachable } from "./proxy.js";
 
 /** A reply whose body has not been read. */

@@ -1,7 +1,7 @@
 import { pipeline, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { TransportError } from "../../errors/errors.js";
-import { gunzipped } from "../../format/gzip.js";
+import { TransportError } from "../errors/errors.js";
+import { gunzipped } from "../format/gzip.js";
 
 /** `Accept-Encoding` of requests that allow compression. */
 export const ACCEPTED_CODINGS = "gzip";

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../errors/unless-aborted.js";
+import { unlessAborted } from "../errors/unless-aborted.js";
 
 /** The longest delay of Node's timers; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
