@@ -1,184 +1,40 @@
-import { TransportError } from "../../errors/errors.js";
-import { scrub } from "../../errors/secrets.js";
-import { ACCEPTED_CODINGS, codingsOf, decode } from "../../transport/content-coding.js";
-import { transportError } from "../../transport/retry.js";
-import type { Received } from "../../transport/send.js";
-import { Stopwatch, stallGuard } from "../../transport/timer.js";
+import {
+  exchange as exchangeBy,
+  type Answer as PlainAnswer,
+  type ExchangeOptions as PlainOptions,
+  type Target,
+} from "../../transport/exchange.js";
 import type { Settings } from "./settings.js";
 
-/** A reply whose body has not been read. */
-export interface Answer extends Omit<Received, "body" | "decoded"> {
-  /** Length of the body as sent, if the service declares it and no coding changes it. */
-  readonly length?: number;
-  /** Whether the body is compressed or otherwise coded. */
-  readonly coded: boolean;
-  /** True if the end of the body is marked by its length or by chunks; false if only by the end of the connection. */
-  readonly framed: boolean;
-  /** Host that replied, for messages. */
-  readonly host: string;
-  /** Address that replied, after redirects; may contain a key and is never shown. */
-  readonly url: string;
-  /** The origin that redirected here, if it differs from that of {@link Answer.url}. */
-  readonly redirectedFrom?: string;
+/** A reply of the service, or of a host that it redirected to. */
+export interface Answer extends PlainAnswer {
   /** Whether the key was withheld because a redirect left the service's origin (spec 5). */
   readonly keyWithheld: boolean;
-  /**
-   * The body in chunks.
-   *
-   * @throws {TransportError} if it stalls or breaks
-   */
-  chunks(): AsyncGenerator<Uint8Array>;
 }
 
-export interface ExchangeOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+export interface ExchangeOptions extends PlainOptions {
   /** Adds the key (spec 5), which is sent to the service's own origin only. */
   readonly keyed: boolean;
-  readonly signal?: AbortSignal;
-  /** Time limit of the whole exchange including the body, in milliseconds. */
-  readonly total?: number;
 }
-
-const MAX_REDIRECTS = 5;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Sends one GET, follows redirects, and returns the final reply of any status. */
 export async function exchange(settings: Settings, address: string, options: ExchangeOptions): Promise<Answer> {
-  const watch = new Stopwatch(options.signal);
-  if (options.total !== undefined)
-    watch.limit(options.total, () => timeout(address, "was not complete within", options.total));
-  let current = address;
-  try {
-    for (let hops = 0; ; hops++) {
-      const received = await send(settings, current, options, watch);
-      if (!REDIRECTS.has(received.status)) {
-        const { origin } = new URL(address);
-        const redirectedFrom = origin === new URL(current).origin ? undefined : origin;
-        const keyWithheld = options.keyed && settings.apiKey !== undefined && !isOwn(settings, current);
-        return { ...answerOf(received, current, settings, watch), redirectedFrom, keyWithheld };
-      }
-      received.discard();
-      current = redirected(current, received.header("location"), hops);
-    }
-  } catch (cause) {
-    watch.end();
-    throw watch.signal.reason ?? transportError(cause, hostOf(current));
-  }
+  const { send, timeouts, apiKey } = settings;
+  const authorize = options.keyed ? (target: Target): Target => withKey(settings, target) : undefined;
+  const answer = await exchangeBy({ send, timeouts, authorize }, address, options);
+  return { ...answer, keyWithheld: options.keyed && apiKey !== undefined && !isOwn(settings, answer.url) };
 }
 
-async function send(
-  settings: Settings,
-  address: string,
-  options: ExchangeOptions,
-  watch: Stopwatch,
-): Promise<Received> {
-  const { response: limit } = settings.timeouts;
-  const stop = watch.limit(limit, () => timeout(address, "did not begin within", limit));
-  try {
-    const headers = { "user-agent": "arrowbook", "accept-encoding": ACCEPTED_CODINGS, ...options.headers };
-    const target = withKey(settings, address, options.keyed, headers);
-    return await watch.race(settings.send(target, { headers, signal: watch.signal }));
-  } finally {
-    stop();
-  }
-}
-
-/**
- * Adds the key as the profile requires: to `headers`, or as a parameter of the returned address. Never for another
- * origin.
- */
-function withKey(settings: Settings, address: string, keyed: boolean, headers: Record<string, string>): string {
+/** Adds the key as the profile requires: as a header, or as a parameter of the address. Never for another origin. */
+function withKey(settings: Settings, target: Target): Target {
   const { apiKey, profile } = settings;
-  if (!keyed || !apiKey || !isOwn(settings, address)) return address;
-  if (profile.keyHeader.value !== null) {
-    headers[profile.keyHeader.value] = apiKey;
-    return address;
-  }
-  return `${address}${address.includes("?") ? "&" : "?"}${profile.keyParameter.value}=${encodeURIComponent(apiKey)}`;
+  const { address, headers } = target;
+  if (!apiKey || !isOwn(settings, address)) return target;
+  if (profile.keyHeader.value !== null) return { address, headers: { ...headers, [profile.keyHeader.value]: apiKey } };
+  const separator = address.includes("?") ? "&" : "?";
+  return { headers, address: `${address}${separator}${profile.keyParameter.value}=${encodeURIComponent(apiKey)}` };
 }
 
 export function isOwn(settings: Settings, address: string): boolean {
   return new URL(address).origin === new URL(settings.url).origin;
-}
-
-function redirected(from: string, location: string | null, hops: number): string {
-  const refuse = (why: string): TransportError =>
-    new TransportError(`A redirect of ${hostOf(from)} ${why}.`, {
-      code: "BadRedirect",
-      hint: "Check the address passed to connect() or in ARROWBOOK_URL.",
-      retry: { retryable: false },
-    });
-  if (hops >= MAX_REDIRECTS) throw refuse(`exceeds the limit of ${MAX_REDIRECTS} in a row`);
-  if (!location || !URL.canParse(location, from)) throw refuse("has no valid address");
-  const target = new URL(location, from);
-  if (target.protocol !== "https:" && target.protocol !== new URL(from).protocol) {
-    throw refuse(`points to ${target.protocol}//${target.host}, which is not secure`);
-  }
-  return target.href;
-}
-
-function answerOf(received: Received, url: string, settings: Settings, watch: Stopwatch) {
-  const { status, header } = received;
-  const codings = codingsOf(header("content-encoding"));
-  const coded = codings.length > 0;
-  const declared = header("content-length");
-  const chunked = header("transfer-encoding") !== null;
-  const host = hostOf(url);
-  return {
-    status,
-    header,
-    length: declared !== null && !coded && /^\d+$/.test(declared) ? Number(declared) : undefined,
-    coded,
-    framed: declared !== null || chunked || (coded && !received.decoded),
-    host,
-    url,
-    chunks: () => bodyOf(received, host, watch, settings.timeouts.idle),
-    discard(): void {
-      watch.end();
-      received.discard();
-    },
-    disconnect: received.disconnect,
-  };
-}
-
-/** The decoded body, as long as bytes arrive; time during which the consumer is busy does not count. */
-async function* bodyOf(received: Received, host: string, watch: Stopwatch, idle: number): AsyncGenerator<Uint8Array> {
-  const codings = received.decoded ? [] : codingsOf(received.header("content-encoding"));
-  const guard = stallGuard(idle, () => watch.stop(timeout(host, "stalled for", idle)));
-  async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of received.body) {
-      guard.arrived(chunk.length);
-      yield chunk;
-    }
-  }
-  const chunks = codings.length === 0 ? counted() : decode(counted(), codings, host);
-  try {
-    for (;;) {
-      guard.wait();
-      const { done, value } = await watch.race(chunks.next());
-      guard.pause();
-      if (done) break;
-      yield value;
-    }
-  } catch (cause) {
-    throw watch.signal.reason ?? transportError(cause, host);
-  } finally {
-    guard.pause();
-    watch.end();
-    received.discard();
-    chunks.return(undefined).catch(() => undefined);
-  }
-}
-
-function timeout(address: string, what: string, ms = 0): TransportError {
-  return new TransportError(`The reply of ${hostOf(address)} ${what} ${ms / 1000} seconds.`, {
-    code: "Timeout",
-    hint: "Try again, or raise the timeouts of connect().",
-    retry: { retryable: true },
-  });
-}
-
-/** The host of an address, or of a bare host name; never its query. */
-function hostOf(address: string): string {
-  return URL.canParse(address) && address.includes("://") ? new URL(address).host : scrub(address);
 }
