@@ -17,7 +17,7 @@ import { gate, type KeyGrant } from "./answers/keys.js";
 import { pageMemories } from "./answers/page-memory.js";
 import { replyCache } from "./answers/reply-cache.js";
 import { cursors, links, type ServiceState } from "./answers/service-state.js";
-import { savedState } from "./data/catalog.js";
+import { passingState, savedState } from "./data/catalog.js";
 import { checkProfile } from "./data/check-profile.js";
 import { folderSource, type Source } from "./data/source.js";
 import { openStore } from "./data/store.js";
@@ -124,7 +124,8 @@ async function openService(
   const [beganAt, began] = [Date.now(), clock()];
   /** The time of day, ISO 8601 UTC: that of the start, advanced by the clock. */
   const now = (): string => `${new Date(beganAt + clock() - began).toISOString().slice(0, 19)}Z`;
-  const saved = savedState(engine);
+  const isKept = options.engine !== undefined || options.database !== undefined;
+  const saved = isKept ? savedState(engine) : passingState();
   const store = await openStore(engine, source, saved);
   const secret = (await saved.read<string>("secret")) ?? randomBytes(32).toString("hex");
   await saved.write({ secret });

@@ -53,6 +53,21 @@ const COLUMNS = [
   { name: "value", type: "String" },
 ] as const;
 
+/** The state of a service whose engine ends with it. */
+export function passingState(): SavedState {
+  const values = new Map<string, string>();
+  return {
+    read: async (key) => (values.has(key) ? JSON.parse(values.get(key) as string) : undefined),
+    async readAll(folder) {
+      const within = [...values].filter(([key]) => key.startsWith(folder));
+      return new Map(within.map(([key, json]) => [key.slice(folder.length), JSON.parse(json)]));
+    },
+    async write(written) {
+      for (const [key, value] of Object.entries(written)) values.set(key, JSON.stringify(value));
+    },
+  };
+}
+
 /** Values, stored as JSON under a key, that a service keeps in its engine. */
 export function savedState(engine: Engine) {
   let last: Promise<unknown> = Promise.resolve();
