@@ -45,7 +45,7 @@ export default defineConfig(({ mode }) => {
       pool: "forks",
       // Transformed modules are kept between runs, by their contents: one file of tests starts in seconds.
       experimental: { fsModuleCache: true },
-      maxWorkers: 2,
+      maxWorkers: 3,
       projects: [
         // One after the other in a process: the code of the package is loaded and optimised once.
         {

@@ -45,6 +45,12 @@ const slow = (ms: number, more: Partial<ConnectOptions> = {}) =>
     ...more,
   });
 
+/** Reads all batches, with a pause after each of the first. */
+async function readSlowly(batches: AsyncIterable<unknown>): Promise<void> {
+  let read = 0;
+  for await (const _ of batches) if (read++ < 8) await sleep(150);
+}
+
 const prices = (service: ReturnType<typeof slow>) => service.table("MARKET/PRICES").pageSize(1_000);
 
 it("pages show while they come", async () => {
@@ -85,11 +91,11 @@ it("an export shows its wait and its reading; with false nothing", async () => {
   const file = slow(150)
     .table("MARKET/PRICES")
     .export({ poll: { first: 700 } });
-  for await (const _ of file.batches()) await sleep(150);
+  await readSlowly(file.batches());
   expect(screen.written).toMatch(/MARKET\/PRICES (wait|download|read)/);
   expect(screen.screen).toEqual([]);
   const before = screen.written;
-  for await (const _ of file.batches({ onProgress: false })) await sleep(150);
+  await readSlowly(file.batches({ onProgress: false }));
   await prices(slow(30, { onProgress: false })).frame();
   expect(screen.written).toBe(before);
 });
@@ -99,11 +105,11 @@ it("reading a file on disk shows progress too, and a function of the caller repl
   await sample.table("MARKET/PRICES").export().saveZip(path);
   const { columns } = await sample.table("MARKET/PRICES").metadata();
   const before = screen.written;
-  for await (const _ of bulkFile(path, { columns }).batches()) await sleep(150);
+  await readSlowly(bulkFile(path, { columns }).batches());
   expect(screen.written.slice(before.length)).toMatch(/prices\.zip reading ▕█*░*▏ \d+ %/);
   const [told, shown] = [[] as string[], screen.written];
   const onProgress = ({ phase }: { phase: string }) => void told.push(phase);
-  for await (const _ of bulkFile(path, { columns }).batches({ onProgress })) await sleep(150);
+  for await (const _ of bulkFile(path, { columns }).batches({ onProgress }));
   expect(new Set(told)).toEqual(new Set(["read"]));
   expect(screen.written).toBe(shown);
 });

@@ -8,7 +8,7 @@ const rowsOf = (random: Random): number => random.pick([0, 1, 9, 500, 70_000, 14
 
 describe("text keeps its values, whatever the layout, the batches and the dictionaries", () => {
   it("in unpivot, beside other text", () => {
-    for (let seed = 1; seed <= runs(12, 3); seed++) {
+    for (let seed = 1; seed <= runs(12, 2); seed++) {
       const random = new Random(seed);
       const rows = rowsOf(random);
       const [id, a, b] = [randomTexts(random, rows), randomTexts(random, rows), randomTexts(random, rows)];
@@ -27,7 +27,7 @@ describe("text keeps its values, whatever the layout, the batches and the dictio
   });
 
   it("in casts, filled nulls and new columns", () => {
-    for (let seed = 1; seed <= runs(12, 3); seed++) {
+    for (let seed = 1; seed <= runs(12, 2); seed++) {
       const random = new Random(seed);
       const rows = rowsOf(random);
       const [a, b] = [randomTexts(random, rows), randomTexts(random, rows)];
