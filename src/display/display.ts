@@ -1,5 +1,5 @@
-import { inspect } from "node:util";
 import { scrub } from "../errors/secrets.js";
+import { inspect, print } from "../platform/node/process.js";
 import { notebookHost } from "./base/host.js";
 import { type Bundle, JUPYTER_DISPLAY } from "./base/show.js";
 import { bundleOf } from "./table/foreign.js";
@@ -50,7 +50,7 @@ function send(value: unknown, id: string, update: boolean): void {
   const host = notebookHost();
   const bundle = bundleOfAny(value);
   if (host === undefined) {
-    process.stdout.write(`${textOf(value)}\n`);
+    print(textOf(value));
   } else if (bundle instanceof Promise) {
     void bundle.then((data) => host.send(data, id, update));
   } else {

@@ -3,6 +3,7 @@ import { csvRecords } from "../format/csv-records.js";
 import { XML_DONE, XML_END, XML_START } from "../format/xml/cursor.js";
 import { openXML } from "../format/xml/open.js";
 import { decodeEntities } from "../format/xml/text.js";
+import { utf8Bytes } from "../platform/node/bytes.js";
 
 export interface FailureText {
   readonly code?: string;
@@ -143,7 +144,7 @@ function elementTexts(bytes: Uint8Array, name: string): string[] {
 
 function readElement(body: string, name: string): string | undefined {
   try {
-    return elementTexts(Buffer.from(body), name)[0];
+    return elementTexts(utf8Bytes(body), name)[0];
   } catch {
     // Error bodies are often written by hand: an unescaped & must not hide the code.
     const match = new RegExp(`<${name}(?:\\s[^<>]*)?>([^<]*)</${name}\\s*>`, "i").exec(body);

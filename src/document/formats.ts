@@ -1,6 +1,7 @@
 import { DataError } from "../errors/errors.js";
 import { csvCell } from "../format/csv-records.js";
 import { escapeAnyXML, escapeXML } from "../format/xml/text.js";
+import { indexOfBytes, latin1Text, utf8Bytes } from "../platform/node/bytes.js";
 import { type ColumnSpec, parseType, SPEC_TYPES } from "../spec/columns.js";
 import type { Profile } from "../spec/profile.js";
 import { type Resource, type ResourceName, resources } from "../spec/resources.js";
@@ -216,7 +217,10 @@ function* xmlParts(object: ObjectToWrite, root: string, out: Output): Parts {
 const DECLARATION_START = '<?xml version="1.';
 const ONE = 0x31;
 
-const hasControl = (bytes: Buffer): boolean => bytes.includes("&#") && CONTROL_REFERENCE.test(bytes.toString("latin1"));
+const REFERENCE = utf8Bytes("&#");
+
+const hasControl = (bytes: Uint8Array): boolean =>
+  indexOfBytes(bytes, REFERENCE) >= 0 && CONTROL_REFERENCE.test(latin1Text(bytes));
 
 /** Characters below U+0020 other than tab and line ends. */
 const CONTROL_REFERENCE = /&#(?:[1-8]|1[124-9]|2\d|3[01]);/;

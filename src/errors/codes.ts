@@ -255,6 +255,7 @@ export const ERROR_CODES = {
   DiskFull: file("The disk is full.", "Free some space, or use another disk."),
   NotAFile: file("The path names a folder or a device.", "Pass the path of a file."),
   FileChanged: file("The file changed while it was read.", "Read it again."),
+  NoDisk: file("A path in a page, which has no disk.", "Pass a `File`, a `Blob`, bytes or an address."),
   FileFailed: file("The file system reports another error, which is in `cause`.", "Follow the message."),
   BadMirror: file(
     "The place does not hold a mirror, no copy yet, or an incomplete one.",

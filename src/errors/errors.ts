@@ -1,3 +1,4 @@
+import { installHint } from "../platform/node/packages.js";
 import type { CodeOf, ErrorCode } from "./codes.js";
 import { scrub } from "./secrets.js";
 import { visibleStack } from "./stack.js";
@@ -150,4 +151,4 @@ function scrubCause(cause: unknown): unknown {
 
 /** The error of a call that needs an optional package, which is not installed. */
 export const missingPackage = (message: string, packages: string, cause: unknown): InputError =>
-  new InputError(message, { code: "MissingPackage", hint: `npm install ${packages}`, cause });
+  new InputError(message, { code: "MissingPackage", hint: installHint(packages), cause });

@@ -1,3 +1,4 @@
+import { NO_DISK } from "../platform/node/files.js";
 import type { CodeOf } from "./codes.js";
 import { FileError } from "./errors.js";
 
@@ -34,6 +35,14 @@ const MEANINGS: ReadonlyMap<string, SystemMeaning> = new Map<string, SystemMeani
   ["EROFS", { ...DENIED, why: "the file system is read-only" }],
   ["ENOSPC", FULL],
   ["EDQUOT", { ...FULL, why: "the disk quota is exceeded" }],
+  [
+    NO_DISK,
+    {
+      code: "NoDisk",
+      why: "a page has no disk",
+      hint: "Pass a File, a Blob, bytes or an address to read; take text or bytes to write, such as toCSV().",
+    },
+  ],
   ["EISDIR", { ...NOT_A_FILE, why: "it is a folder" }],
 ]);
 

@@ -1,3 +1,4 @@
+import { indexOfBytes, utf8Bytes } from "../platform/node/bytes.js";
 /**
  * Keys must never appear in a message, log, URL, `cause` or notebook output: all outgoing text passes {@link scrub}. It
  * removes both whatever looks like a key in a query string or header (spec 5: `api_key=<API_KEY>`) and the keys that
@@ -29,6 +30,5 @@ export function scrub(text: string): string {
 
 /** Whether bytes contain a key that this process uses, such as a reply that repeats it. */
 export function holdsSecret(bytes: Uint8Array): boolean {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return [...knownSecrets].some((key) => all.includes(key));
+  return [...knownSecrets].some((key) => indexOfBytes(bytes, utf8Bytes(key)) >= 0);
 }

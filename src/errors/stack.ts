@@ -1,4 +1,5 @@
-import { fileURLToPath } from "node:url";
+import { fileURLToPath } from "../platform/node/files.js";
+import { environment } from "../platform/node/process.js";
 import { scrub } from "./secrets.js";
 
 /**
@@ -6,7 +7,7 @@ import { scrub } from "./secrets.js";
  * the kernel's traces.
  */
 export function showsStack(): boolean {
-  return Boolean(process.env["ARROWBOOK_STACK"]);
+  return Boolean(environment["ARROWBOOK_STACK"]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { builtin } from "../package/builtin.js";
+import { zstdBytes } from "../platform/node/compression.js";
 import { binary } from "../wasm/block-codecs.wasm";
 import { DecoderProgram } from "../wasm/compiled-module.js";
 
@@ -20,11 +20,6 @@ const MOST_RATIO: Readonly<Record<BlockCodec, number>> = { snappy: 24, lz4: 256,
 
 const program = new DecoderProgram<CodecProgram>(binary);
 
-type NodeZstd = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
-/** Node has it from 22.15 on. */
-const nodeZstd = (): NodeZstd | undefined =>
-  (builtin("node:zlib") as { zstdDecompressSync?: NodeZstd }).zstdDecompressSync;
-
 /**
  * Decompresses a block: in WebAssembly, and zstd by Node where it can.
  *
@@ -34,8 +29,7 @@ const nodeZstd = (): NodeZstd | undefined =>
  */
 export function decompressBlock(codec: BlockCodec, bytes: Uint8Array, length: number): Uint8Array | undefined {
   if (length > bytes.length * MOST_RATIO[codec]) return undefined;
-  const zstd = codec === "zstd" ? nodeZstd() : undefined;
-  if (zstd !== undefined) return byNode(zstd, bytes, length);
+  if (codec === "zstd" && zstdBytes !== undefined) return byNode(zstdBytes, bytes, length);
   const { run, memory, from, end, out } = program.place(bytes, length);
   return run[codec](from, end, out, out + length) ? memory.slice(out, out + length) : undefined;
 }
@@ -59,7 +53,7 @@ export function compressSnappy(bytes: Uint8Array): Uint8Array {
   return memory.slice(out, run.packSnappy(from, end, out) >>> 0);
 }
 
-function byNode(decompress: NodeZstd, bytes: Uint8Array, length: number): Uint8Array | undefined {
+function byNode(decompress: NonNullable<typeof zstdBytes>, bytes: Uint8Array, length: number): Uint8Array | undefined {
   try {
     // A limit of 0 is not one.
     const out = decompress(bytes, { maxOutputLength: Math.max(1, length) });

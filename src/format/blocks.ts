@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import { crc32, unsetBytes } from "../platform/node/bytes.js";
 import type { RandomAccess } from "./random-access.js";
 
 /** Bytes read at a time. */
@@ -19,7 +19,7 @@ export async function* readBlocks(access: RandomAccess, start: number, end: numb
   const read = async (i: number): Promise<Uint8Array> => {
     const position = start + i * BLOCK_BYTES;
     const length = Math.min(BLOCK_BYTES, end - position);
-    buffers[i % RING] ??= Buffer.allocUnsafeSlow(length);
+    buffers[i % RING] ??= unsetBytes(length);
     const block = buffers[i % RING].subarray(0, length);
     await access.read(block, position);
     return block;

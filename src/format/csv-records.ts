@@ -1,4 +1,5 @@
 import { DataError } from "../errors/errors.js";
+import { joinedBytes, utf8Text } from "../platform/node/bytes.js";
 import { skipByteOrderMark } from "../value/text.js";
 import {
   type CsvFault,
@@ -66,7 +67,7 @@ function cellsOf(bytes: Uint8Array, { count, starts, ends, flags }: CsvRow): Csv
   return Array.from({ length: count }, (_, i) => {
     const cell = new Uint8Array(bytes.subarray(starts[i], ends[i]));
     const length = (flags[i] & DOUBLED) === 0 ? cell.length : undouble(cell, 0, cell.length, cell, SYNTAX);
-    return { text: Buffer.from(cell.buffer, 0, length).toString(), quoted: (flags[i] & QUOTED) !== 0 };
+    return { text: utf8Text(cell, 0, length), quoted: (flags[i] & QUOTED) !== 0 };
   });
 }
 
@@ -111,7 +112,7 @@ export async function firstCells(chunks: AsyncIterable<Uint8Array>): Promise<rea
     copies.push(new Uint8Array(chunk));
     length += chunk.length;
     if (length >= patience) {
-      const found = firstRecord(Buffer.concat(copies), false);
+      const found = firstRecord(joinedBytes(copies), false);
       if (found !== undefined) return found.cells;
       patience = length < MOST_BYTES / 64 ? 0 : length * 2;
     }
@@ -123,5 +124,5 @@ export async function firstCells(chunks: AsyncIterable<Uint8Array>): Promise<rea
       });
     }
   }
-  return firstRecord(Buffer.concat(copies), true)?.cells ?? [];
+  return firstRecord(joinedBytes(copies), true)?.cells ?? [];
 }

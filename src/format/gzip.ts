@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { DataError } from "../errors/errors.js";
+import { crc32 } from "../platform/node/bytes.js";
 import { addCrc32, readBlocks } from "./blocks.js";
 import { Inflater } from "./inflater.js";
 import type { RandomAccess } from "./random-access.js";
@@ -59,60 +59,93 @@ function asDataError(cause: unknown): unknown {
   return new DataError(`The gzip data is damaged: ${cause.message}.`, { code: "BadGzip", hint, cause });
 }
 
-/** The contents of all members. Throws an Error with zlib's messages. */
 async function* members(inflater: Inflater, blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // Bytes of headers and trailers, which may be split at any position.
-  let held = new Uint8Array(0);
-  let state: "header" | "data" | "trailer" | "padding" = "header";
-  let sum = 0;
-  let length = 0;
-  let pushed = 0;
-  let first = true;
-  for await (let block of blocks) {
-    while (block.length > 0) {
-      if (state === "data") {
-        pushed += block.length;
-        for (const chunk of inflater.push(block)) {
-          sum = addCrc32(sum, chunk);
-          length += chunk.length;
-          yield chunk;
-        }
-        if (!inflater.ended) break;
-        block = block.subarray(block.length - (pushed - inflater.consumed));
-        state = "trailer";
+  const contents = new Members(inflater);
+  for await (const block of blocks) yield* contents.push(block);
+  contents.end();
+}
+
+/** The contents of gzip data in chunks, each valid until the next one. Throws an Error with zlib's messages. */
+export function* gunzippedHere(bytes: Uint8Array): Generator<Uint8Array> {
+  const inflater = Inflater.take();
+  try {
+    const contents = new Members(inflater);
+    yield* contents.push(bytes);
+    contents.end();
+  } finally {
+    inflater.release();
+  }
+}
+
+/** Reads all members. Throws an Error with zlib's messages. */
+class Members {
+  /** Bytes of headers and trailers, which may be split at any position. */
+  private held = new Uint8Array(0);
+  private state: "header" | "data" | "trailer" | "padding" = "header";
+  private sum = 0;
+  private length = 0;
+  private pushed = 0;
+  private isFirst = true;
+
+  constructor(private readonly inflater: Inflater) {}
+
+  /** The contents of the next bytes. */
+  *push(bytes: Uint8Array): Generator<Uint8Array> {
+    const { inflater } = this;
+    for (let block = bytes; block.length > 0; ) {
+      if (this.state !== "data") {
+        block = this.outside(block);
         continue;
       }
-      held = joined(held, block);
-      block = new Uint8Array(0);
-      if (state === "trailer" && held.length >= TRAILER) {
-        checkTrailer(held, sum, length);
-        held = held.subarray(TRAILER);
-        state = "header";
-        first = false;
+      this.pushed += block.length;
+      for (const chunk of inflater.push(block)) {
+        this.sum = addCrc32(this.sum, chunk);
+        this.length += chunk.length;
+        yield chunk;
       }
-      // The last member may be followed by zeros, as on tapes.
-      if (state === "header" && !first && held[0] === 0) state = "padding";
-      if (state === "padding") {
-        if (held.some((byte) => byte !== 0)) throw new Error("other bytes follow the compressed data");
-        held = new Uint8Array(0);
-      }
-      if (state !== "header") continue;
-      const end = headerEnd(held);
-      if (end === undefined) {
-        if (held.length > LONGEST_HEADER) throw new Error("its header is too long");
-        continue;
-      }
-      block = held.subarray(end);
-      held = new Uint8Array(0);
-      inflater.restart();
-      state = "data";
-      sum = 0;
-      length = 0;
-      pushed = 0;
+      if (!inflater.ended) return;
+      block = block.subarray(block.length - (this.pushed - inflater.consumed));
+      this.state = "trailer";
     }
   }
-  const complete = state === "padding" || (state === "header" && !first && held.length === 0);
-  if (!complete) throw new Error(TRUNCATED);
+
+  end(): void {
+    const { state, held } = this;
+    const complete = state === "padding" || (state === "header" && !this.isFirst && held.length === 0);
+    if (!complete) throw new Error(TRUNCATED);
+  }
+
+  /** Takes bytes outside of the compressed data; returns those that are in it. */
+  private outside(block: Uint8Array): Uint8Array {
+    const none = new Uint8Array(0);
+    this.held = joined(this.held, block);
+    if (this.state === "trailer" && this.held.length >= TRAILER) {
+      checkTrailer(this.held, this.sum, this.length);
+      this.held = this.held.subarray(TRAILER);
+      this.state = "header";
+      this.isFirst = false;
+    }
+    // The last member may be followed by zeros, as on tapes.
+    if (this.state === "header" && !this.isFirst && this.held[0] === 0) this.state = "padding";
+    if (this.state === "padding") {
+      if (this.held.some((byte) => byte !== 0)) throw new Error("other bytes follow the compressed data");
+      this.held = none;
+    }
+    if (this.state !== "header") return none;
+    const end = headerEnd(this.held);
+    if (end === undefined) {
+      if (this.held.length > LONGEST_HEADER) throw new Error("its header is too long");
+      return none;
+    }
+    const data = this.held.subarray(end);
+    this.held = none;
+    this.inflater.restart();
+    this.state = "data";
+    this.sum = 0;
+    this.length = 0;
+    this.pushed = 0;
+    return data;
+  }
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,5 @@
 import { DataError } from "../errors/errors.js";
+import { indexOfBytes, utf8Bytes, utf8Text } from "../platform/node/bytes.js";
 import { skipByteOrderMark } from "../value/text.js";
 import { checkUtf8, jsonError, MAX_DEPTH, skipJson, skipKey, skipScalar, skipSpace } from "./json.js";
 
@@ -39,7 +40,7 @@ export function readEnvelope(bytes: Uint8Array, rowsAt: readonly (readonly strin
 
 type SkipRows = (b: Uint8Array, start: number, end: number) => number;
 
-const TWO_CLOSERS = Buffer.from("]]");
+const TWO_CLOSERS = utf8Bytes("]]");
 
 function guessRowsEnd(b: Uint8Array, start: number, end: number): number {
   const first = skipSpace(b, start + 1, end);
@@ -50,7 +51,7 @@ function guessRowsEnd(b: Uint8Array, start: number, end: number): number {
   const next = b[row + 2] === SPACE ? row + 3 : row + 2;
   const compact = b[row + 1] === CLOSE_ARRAY || (b[row + 1] === COMMA && b[next] === OPEN_ARRAY);
   if (b[start + 1] !== OPEN_ARRAY || !compact) return skipJson(b, start, end);
-  const found = Buffer.from(b.buffer, b.byteOffset, b.length).indexOf(TWO_CLOSERS, start);
+  const found = indexOfBytes(b, TWO_CLOSERS, start);
   return found < 0 || found + 2 > end ? skipJson(b, start, end) : found + 2;
 }
 
@@ -88,7 +89,7 @@ class EnvelopeReader {
       default: {
         const start = this.p;
         this.p = skipScalar(b, start, b.length);
-        return JSON.parse(Buffer.from(b.subarray(start, this.p)).toString()) as unknown;
+        return JSON.parse(utf8Text(b, start, this.p)) as unknown;
       }
     }
   }
@@ -130,7 +131,7 @@ class EnvelopeReader {
         const start = this.p;
         this.p = skipKey(b, start, b.length);
         const quoted = skipScalar(b, start, b.length);
-        const name = JSON.parse(Buffer.from(b.subarray(start, quoted)).toString()) as string;
+        const name = JSON.parse(utf8Text(b, start, quoted)) as string;
         if (seen.has(name)) throw jsonError(b, start, b.length, `the member ${JSON.stringify(name)} only once`);
         seen.add(name);
         this.path[this.path.length - 1] = name;

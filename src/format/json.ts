@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import { DataError } from "../errors/errors.js";
+import { isUtf8, utf8Text } from "../platform/node/bytes.js";
 import { invalidUtf8, skipByteOrderMark, writeCodePoint } from "../value/text.js";
 
 /** The deepest nesting that is accepted; far beyond any reply of the service. */
@@ -16,8 +16,7 @@ const CLOSE_OBJECT = 125;
 
 /** The error for malformed JSON, with the position and the text found there. */
 export function jsonError(b: Uint8Array, p: number, end: number, expected: string): DataError {
-  const found =
-    p >= end ? "the end of the text" : JSON.stringify(Buffer.from(b.subarray(p, Math.min(end, p + 20))).toString());
+  const found = p >= end ? "the end of the text" : JSON.stringify(utf8Text(b, p, Math.min(end, p + 20)));
   return new DataError(`Not valid JSON at byte ${p}: expected ${expected}, found ${found}.`, {
     code: p >= end ? "TruncatedJson" : "BadJson",
     offset: p,

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 import { DataError } from "../errors/errors.js";
+import { closeSync, fstatSync, openSync, readSync } from "../platform/node/files.js";
+import { nextTurn } from "../platform/node/process.js";
 import { addCrc32, readBlocks } from "./blocks.js";
 import { Inflater } from "./inflater.js";
 import { bytesAccess, type FileState, fileAccess, isState, type RandomAccess } from "./random-access.js";
@@ -299,7 +299,7 @@ async function* inflated(blocks: AsyncGenerator<Uint8Array>, compressedSize: num
       yield* inflater.push(block);
       if (inflater.ended) return refuseRest(compressedSize - inflater.consumed);
       // Blocks of bytes in memory come without a turn of the event loop.
-      await setImmediate();
+      await nextTurn();
     }
   } finally {
     inflater.release();

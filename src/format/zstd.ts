@@ -1,6 +1,5 @@
-import { Readable, type Transform } from "node:stream";
-import zlib from "node:zlib";
 import { DataError } from "../errors/errors.js";
+import { zstdStream } from "../platform/node/compression.js";
 import { decompressZstd } from "./block-codecs.js";
 import { readBlocks } from "./blocks.js";
 import type { RandomAccess } from "./random-access.js";
@@ -13,18 +12,15 @@ const SKIPPABLE = 0x184d2a50;
 const BLOCK = 131_072;
 const CHUNK = 1_048_576;
 
-/** Node's decoder, from 22.15 on. */
-const createDecoder = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
-
 /**
- * The contents of Zstandard data (RFC 8878) in chunks. Before Node 22.15, a whole frame and its result are in memory (a
- * file is one frame, unless it was written in parts).
+ * The contents of Zstandard data (RFC 8878) in chunks. Before Node 22.15 and in a page, a whole frame and its result
+ * are in memory (a file is one frame, unless it was written in parts).
  */
 export async function* zstdChunks(file: RandomAccess, options: ZipOptions): AsyncGenerator<Uint8Array> {
   const { signal, ...limits } = options;
   let size = 0;
   try {
-    const chunks = createDecoder === undefined ? byFrames(file, options) : byNode(file, createDecoder());
+    const chunks = zstdStream?.(readBlocks(file, 0, file.size)) ?? byFrames(file, options);
     for await (const chunk of chunks) {
       signal?.throwIfAborted();
       size += chunk.length;
@@ -43,18 +39,6 @@ const damaged = (cause?: unknown): DataError =>
     hint: "Download or copy the file again.",
     cause,
   });
-
-async function* byNode(file: RandomAccess, decoder: Transform): AsyncGenerator<Uint8Array> {
-  const input = Readable.from(readBlocks(file, 0, file.size), { objectMode: true, highWaterMark: 1 });
-  input.on("error", (error) => decoder.destroy(error));
-  input.pipe(decoder);
-  try {
-    for await (const chunk of decoder) yield chunk as Uint8Array;
-  } finally {
-    decoder.destroy();
-    input.destroy();
-  }
-}
 
 /** Decodes frame by frame, in WebAssembly. */
 async function* byFrames(file: RandomAccess, limits: ZipOptions): AsyncGenerator<Uint8Array> {

@@ -1,17 +1,11 @@
-import { pipeline, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { TransportError } from "../errors/errors.js";
 import { gunzipped } from "../format/gzip.js";
+import { decodedStream } from "../platform/node/compression.js";
 
 /** `Accept-Encoding` of requests that allow compression. */
 export const ACCEPTED_CODINGS = "gzip";
 
 const MAX_LAYERS = 3;
-
-/**
- * Bytes decoded at a time: with zlib's default of 16 KB, a page of a table takes over fifty turns of its thread pool.
- */
-const CHUNK = { chunkSize: 65_536 };
 
 /** Shorter bodies are left to zlib: WebAssembly takes milliseconds to compile. */
 const LEAST = 32_768;
@@ -21,8 +15,8 @@ type Decoder = (body: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 const DECODERS: Readonly<Record<string, Decoder>> = {
   gzip: decodeGzip,
   "x-gzip": decodeGzip,
-  deflate: (body) => through(body, createInflate(CHUNK)),
-  br: (body) => through(body, createBrotliDecompress(CHUNK)),
+  deflate: (body) => decodedStream(body, "deflate"),
+  br: (body) => decodedStream(body, "br"),
 };
 
 /** The codings of a `Content-Encoding` header that change the body, in the order in which they were applied. */
@@ -56,18 +50,13 @@ export async function* decode(
   }
 }
 
-/** The body through a decoder of zlib; an error of the body becomes that of the decoder. */
-function through(body: AsyncIterable<Uint8Array>, decoder: Transform): AsyncIterable<Uint8Array> {
-  return pipeline(body, decoder, () => undefined);
-}
-
 /** Long bodies are decoded here, in half of the time that zlib takes in its thread pool. */
 async function* decodeGzip(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   for (let size = 0; size < LEAST; ) {
     const next = await iterator.next();
-    if (next.done) return yield* through(startingWith(first, iterator), createGunzip(CHUNK));
+    if (next.done) return yield* decodedStream(startingWith(first, iterator), "gzip");
     first.push(next.value);
     size += next.value.length;
   }

@@ -1,3 +1,4 @@
+import { latin1Text } from "../platform/node/bytes.js";
 import { DOUBLE_DIGITS, POWERS } from "./decimal.js";
 import { writeDigits, writePadded } from "./digits.js";
 
@@ -60,7 +61,7 @@ export function isOverflow(b: Uint8Array, start: number): boolean {
 
 /** Bytes as text, one character a byte. */
 function asciiText(b: Uint8Array, start: number, end: number): string {
-  return Buffer.from(b.buffer, b.byteOffset + start, end - start).toString("latin1");
+  return latin1Text(b, start, end);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { InputError } from "../errors/errors.js";
 import { shown } from "../errors/shown.js";
+import { utf8Bytes, utf8Text } from "../platform/node/bytes.js";
 import { formatDate } from "./date.js";
 import { type DatePattern, datePattern, hourOf, minuteOf, secondOf } from "./date-pattern.js";
 import { withoutEnd } from "./text.js";
@@ -38,7 +39,7 @@ export interface PlainCell {
 const LONGEST = 1_024;
 
 /** The exponent of a percentage. */
-const HUNDREDTHS = Buffer.from("e-2");
+const HUNDREDTHS = utf8Bytes("e-2");
 
 /**
  * @param percentages whether all numbers are percentages where `form.percent` is true, or those that end with `%`
@@ -64,7 +65,7 @@ const ZERO = 48;
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= 57;
 
-const SPACES = [" ", "\u00a0", "\u202f"].map((space) => Buffer.from(space));
+const SPACES = [" ", "\u00a0", "\u202f"].map((space) => utf8Bytes(space));
 
 function plainNumber(
   { decimal = ".", thousands = "", percent = false }: TextForm,
@@ -72,8 +73,8 @@ function plainNumber(
   out: Uint8Array,
 ): ToPlain {
   checkSeparators(decimal, thousands);
-  const points = [Buffer.from(decimal)];
-  const groups = thousands === " " ? SPACES : thousands === "" ? [] : [Buffer.from(thousands)];
+  const points = [utf8Bytes(decimal)];
+  const groups = thousands === " " ? SPACES : thousands === "" ? [] : [utf8Bytes(thousands)];
   return (b, start, end) => {
     if (end - start > LONGEST) return -1;
     let [p, q] = [start, 0];
@@ -173,11 +174,11 @@ function rewritten(
   const known = new Map<string, Uint8Array | undefined>();
   return (b, start, end) => {
     if (end - start > LONGEST) return -1;
-    const text = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
+    const text = utf8Text(b, start, end);
     if (!known.has(text)) {
       if (known.size === REMEMBERED) known.clear();
       const plain = firstOf(patterns, text, write);
-      known.set(text, plain === undefined ? undefined : Buffer.from(plain));
+      known.set(text, plain === undefined ? undefined : utf8Bytes(plain));
     }
     const bytes = known.get(text);
     if (bytes === undefined) return -1;

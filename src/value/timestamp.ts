@@ -1,3 +1,4 @@
+import { utf8Bytes } from "../platform/node/bytes.js";
 import { DATE_BYTES, FIRST_DAY, formatDate, LAST_DAY, NO_DATE, parseDate, readDate, two, writeDate } from "./date.js";
 import { writePadded } from "./digits.js";
 
@@ -84,7 +85,7 @@ export function readTime(b: Uint8Array, start: number, end: number): boolean {
 export function timeOfText(text: string): { readonly days: number; readonly nanos: number } | undefined {
   const day = parseDate(text);
   if (day !== NO_DATE) return { days: day, nanos: 0 };
-  const bytes = Buffer.from(text);
+  const bytes = utf8Bytes(text);
   if (!readTime(bytes, 0, bytes.length)) return undefined;
   const days = Math.floor(time.ms / MS_PER_DAY);
   return { days, nanos: (time.ms - days * MS_PER_DAY) * 1e6 + fractionDigits(bytes, time.fraction + 3, 6) };

@@ -1,3 +1,5 @@
+import { base64Bytes } from "../platform/node/bytes.js";
+
 /** The header of an empty program. */
 const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 
@@ -14,7 +16,7 @@ try {
 
 /** The module of a program in base64. */
 export function compiledModule(binary: string): WebAssembly.Module {
-  return new WebAssembly.Module(Buffer.from(binary, "base64"));
+  return new WebAssembly.Module(base64Bytes(binary));
 }
 
 /** What `make` returns; undefined where WebAssembly gets no memory for it: an instance claims much address space. */

@@ -56,7 +56,7 @@ function textsOf({ rows, columns }: CellBatch): (string | null)[][] {
 }
 
 /** Rows by the compiled writer where it can, or without it. */
-function written(style: RowStyle, batches: readonly CellBatch[], isCompiled = true): Buffer {
+function written(style: RowStyle, batches: readonly CellBatch[], isCompiled = true): Uint8Array {
   const out = new Output(16);
   for (const _ of writeRows(style, batches, out, isCompiled ? 0 : Number.POSITIVE_INFINITY));
   return out.written();

@@ -4,6 +4,7 @@ import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import { isValid, presentOf } from "../../columns/compute/chunks.js";
 import { accepts, ORDERS, type Predicate, predicateOf } from "../../columns/predicate/predicate.js";
 import { InputError } from "../../errors/errors.js";
+import { compareBytes, utf8Bytes } from "../../platform/node/bytes.js";
 import { type ColumnSpec, parseType, type ServiceType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import { OPERATORS, type Operator } from "../../spec/vocabulary.js";
@@ -131,7 +132,7 @@ const COLLATION = new Intl.Collator("en", { sensitivity: "base" });
 function mayCompare(operator: Operator, cell: string, value: string): boolean {
   const compared = COLLATION.compare(cell.trim(), value.trim());
   if (operator === "eq") return compared === 0;
-  const codes = Buffer.compare(Buffer.from(cell), Buffer.from(value));
+  const codes = compareBytes(utf8Bytes(cell), utf8Bytes(value));
   const isNumeric = [cell, value].every((text) => text.trim() !== "" && Number.isFinite(Number(text)));
   const orders = [compared, codes, ...(isNumeric ? [Number(cell) - Number(value)] : [])];
   return orders.some((order) => accepts(ORDERS[operator], order));

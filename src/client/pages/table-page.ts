@@ -3,7 +3,7 @@ import type { ReadOptions } from "../../columns/arrow/read-options.js";
 import type { Rows } from "../../document/node.js";
 import type { TableMetadata } from "../../document/records.js";
 import { DataError, reworded } from "../../errors/errors.js";
-import { builtin } from "../../package/builtin.js";
+import { digestOf } from "../../platform/node/process.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Profile } from "../../spec/profile.js";
@@ -120,7 +120,7 @@ export async function pageOf(
   // An empty header means that no page follows; a missing one does not.
   const next = format === "csv" && said === "" ? null : checkedCursor(said ?? null, table.code);
   const silent = format === "csv" ? said === null : said === undefined;
-  const { bytes, digest } = digestOf(document.rows);
+  const { bytes, digest } = fingerprint(document.rows);
   return { columns, batches, rows, bytes, next, capped: silent && rows >= most, digest };
 }
 
@@ -150,7 +150,7 @@ function checkedCursor(cursor: unknown, code: string): string | null {
   });
 }
 
-function digestOf(rows: Rows): { bytes: number; digest: string } {
+function fingerprint(rows: Rows): { bytes: number; digest: string } {
   const bytes = rows.kind === "csv" ? rows.bytes : rows.bytes.subarray(rows.start, rows.end);
-  return { bytes: bytes.length, digest: builtin("node:crypto").createHash("sha1").update(bytes).digest("hex") };
+  return { bytes: bytes.length, digest: digestOf(bytes, "sha1") };
 }

@@ -2,6 +2,7 @@ import { atomicFile } from "../../disk/atomic-file.js";
 import { InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { holdsSecret } from "../../errors/secrets.js";
+import { base64Text } from "../../platform/node/bytes.js";
 import { type Asked, askedBy, type Exchange, recordedBody, recordingText } from "./recording.js";
 import { RECORDED, recordedAddress, rememberKeys, withoutKeys } from "./without-keys.js";
 
@@ -99,7 +100,7 @@ function exchangeOf(asked: Asked, reply: Response, bytes: Uint8Array, origin: st
     ...recordedBody(asked),
     status: reply.status,
     headers,
-    ...(text === undefined ? { base64: Buffer.from(bytes).toString("base64") } : { text: clean(text) }),
+    ...(text === undefined ? { base64: base64Text(bytes) } : { text: clean(text) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { InputError } from "../../errors/errors.js";
+import { base64Bytes } from "../../platform/node/bytes.js";
 import type { Fetch } from "./record.js";
 import { askedBy, type Exchange, questionOf, readRecording, recordedBody } from "./recording.js";
 import { RECORDED, recordedAddress } from "./without-keys.js";
@@ -53,7 +54,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 
 function replyOf({ status, headers, text, base64 = "" }: Exchange, origin: string): Response {
   const back = (value: string): string => value.replaceAll(RECORDED, origin);
-  const body = text === undefined ? Buffer.from(base64, "base64") : back(text);
+  const body = text === undefined ? base64Bytes(base64) : back(text);
   const own = Object.entries(headers).map(([name, value]) => [name, back(value)] as [string, string]);
   return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers: own });
 }

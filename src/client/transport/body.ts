@@ -1,8 +1,9 @@
-import { gunzipSync } from "node:zlib";
 import { DataError, TransportError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { contentName, contentOf, isContent } from "../../format/content.js";
+import { gunzippedHere } from "../../format/gzip.js";
 import { formatOf } from "../../format/signature.js";
+import { joinedBytes, utf8Text } from "../../platform/node/bytes.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { Answer } from "./exchange.js";
 import { redirectText } from "./reply-failure.js";
@@ -23,7 +24,7 @@ export async function wholeBody(answer: Answer, limit: number): Promise<Uint8Arr
   if (answer.length !== undefined && size !== answer.length) {
     throw truncated(answer, `has ${size} bytes instead of ${answer.length}`);
   }
-  return unpacked(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), answer, limit);
+  return unpacked(pieces.length === 1 ? pieces[0] : joinedBytes(pieces), answer, limit);
 }
 
 /** The most bytes of an error reply's body that are read; far more than an error message has. */
@@ -42,9 +43,9 @@ export async function failureBody(answer: Answer): Promise<Uint8Array> {
       size += chunk.length;
       if (size > LONGEST_FAILURE) break;
     }
-    return unpacked(Buffer.concat(pieces), answer, LONGEST_FAILURE);
+    return unpacked(joinedBytes(pieces), answer, LONGEST_FAILURE);
   } catch {
-    return Buffer.concat(pieces);
+    return joinedBytes(pieces);
   }
 }
 
@@ -52,12 +53,19 @@ export async function failureBody(answer: Answer): Promise<Uint8Array> {
 function unpacked(bytes: Uint8Array, answer: Answer, limit: number): Uint8Array {
   let plain = bytes;
   for (let layers = 0; layers < 2 && formatOf(plain) === "gzip"; layers++) {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
     try {
-      plain = gunzipSync(plain, { maxOutputLength: limit });
+      for (const chunk of gunzippedHere(plain)) {
+        size += chunk.length;
+        if (size > limit) break;
+        pieces.push(chunk.slice());
+      }
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(answer, limit);
       throw truncated(answer, "is corrupt gzip", cause);
     }
+    if (size > limit) throw tooLarge(answer, limit);
+    plain = joinedBytes(pieces);
   }
   return plain;
 }
@@ -99,7 +107,7 @@ export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format |
   throw new DataError(`${answer.host} replied with ${what}.${from}`, {
     code: "UnexpectedContent",
     status: answer.status,
-    body: scrub(Buffer.from(bytes.subarray(0, 400)).toString("utf8")).slice(0, 200),
+    body: scrub(utf8Text(bytes, 0, 400)).slice(0, 200),
     hint: "The reply may come from a proxy, a login page or a wrong address; check connect({ url }).",
   });
 }

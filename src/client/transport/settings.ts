@@ -1,17 +1,17 @@
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import type { OnProgress } from "../../columns/io/progress.js";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { rememberSecret } from "../../errors/secrets.js";
 import { shown } from "../../errors/shown.js";
+import { homedir, join, NO_DISK, readFileSync } from "../../platform/node/files.js";
+import { emitWarning, environment, pageFetch } from "../../platform/node/process.js";
 import { API_PREFIX } from "../../spec/endpoints.js";
 import { defineProfile, type Profile, type ProfileName, profileOf, type RateWindow } from "../../spec/profile.js";
+import { type Connections, sendByHTTP } from "../../transport/http.js";
 import { proxyChooser } from "../../transport/proxy.js";
 import type { Retry } from "../../transport/retry.js";
-import { type Connections, type Send, sendByFetch, sendByHTTP } from "../../transport/send.js";
+import { type Send, sendByFetch } from "../../transport/send.js";
 import { withoutEnd } from "../../value/text.js";
 import { type CacheOptions, type CacheSettings, cacheSettings } from "../cache/cache-settings.js";
 
@@ -153,7 +153,7 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   };
   checkWindows(options.limits?.windows);
   const url = baseAddress(options.url ?? environmentUrl(profile));
-  const warn = onceEach(options.warn ?? ((message) => process.emitWarning(message, "ArrowbookWarning")));
+  const warn = onceEach(options.warn ?? ((message) => emitWarning(message, { type: "ArrowbookWarning" })));
   if (apiKey && url.startsWith("http:") && !isLocal(url)) {
     warn(`The key is sent to ${new URL(url).host} unencrypted: use https if the service supports it.`);
   }
@@ -161,16 +161,21 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     url,
     apiKey: apiKey || undefined,
     ownFetch: options.fetch !== undefined,
-    send: options.fetch === undefined ? sendByHTTP(connectionsOf(options, url)) : sendByFetch(options.fetch),
+    send: sendWith(options, url),
     profile,
     limits: filled(limits, options.limits, "limits"),
     timeouts: filled(TIMEOUTS, options.timeouts, "timeouts"),
     retry: filled(RETRY, options.retry, "retry"),
-    cache: cacheSettings(options.cache),
+    cache: (options.cache ?? false) === false ? undefined : cacheSettings(options.cache),
     signal: options.signal,
     onProgress: options.onProgress,
     warn,
   };
+}
+
+function sendWith(options: ConnectOptions, url: string): Send {
+  const fetch = options.fetch ?? (options.proxy || options.ca ? undefined : pageFetch);
+  return fetch === undefined ? sendByHTTP(connectionsOf(options, url)) : sendByFetch(fetch);
 }
 
 function connectionsOf({ proxy, ca }: ConnectOptions, url: string): Connections {
@@ -250,20 +255,18 @@ function onceEach(warn: (message: string) => void): (message: string) => void {
 
 /** The key that is used if none is passed: ARROWBOOK_API_KEY, else where clients of the profile's service look. */
 function environmentKey({ surroundings }: Profile): string | undefined {
-  const { env } = process;
-  if (env["ARROWBOOK_API_KEY"]) return env["ARROWBOOK_API_KEY"];
+  if (environment["ARROWBOOK_API_KEY"]) return environment["ARROWBOOK_API_KEY"];
   if (surroundings.value === null) return undefined;
   const { keyVariable, keyFile } = surroundings.value;
-  return env[keyVariable] || firstLine(join(homedir(), keyFile), true);
+  return environment[keyVariable] || firstLine(join(homedir(), keyFile), true);
 }
 
 /** The address that is used if none is passed: ARROWBOOK_URL, else that of the profile's service. */
 function environmentUrl({ surroundings }: Profile): string | undefined {
-  const { env } = process;
-  if (env["ARROWBOOK_URL"]) return env["ARROWBOOK_URL"];
+  if (environment["ARROWBOOK_URL"]) return environment["ARROWBOOK_URL"];
   if (surroundings.value === null) return undefined;
   const { domainVariable, domain } = surroundings.value;
-  return `https://${env[domainVariable] || domain}`;
+  return `https://${environment[domainVariable] || domain}`;
 }
 
 /** The first line of a file that is not blank, if any; undefined also for a missing file that `mayBeMissing`. */
@@ -272,7 +275,7 @@ export function firstLine(path: string, mayBeMissing = false): string | undefine
     const lines = readFileSync(path, "utf8").split("\n");
     return lines.map((line) => line.trim()).find((line) => line !== "");
   } catch (error) {
-    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (mayBeMissing && ["ENOENT", NO_DISK].includes((error as NodeJS.ErrnoException).code as string)) return undefined;
     throw fileError(path, "read", error);
   }
 }

@@ -6,6 +6,7 @@ import type {
   CellPrinter,
   CellTexts,
 } from "../../document/cells/cell-batch.js";
+import { utf8Bytes } from "../../platform/node/bytes.js";
 import type { TypeKind } from "../../spec/columns.js";
 import { DATE_BYTES, writeDate } from "../../value/date.js";
 import { NUMBER_BYTES, writeNumber } from "../../value/number.js";
@@ -82,7 +83,7 @@ function booleans({ values, offset }: Data): CellPrinter {
   };
 }
 
-const [TRUE, FALSE] = [Buffer.from("true"), Buffer.from("false")];
+const [TRUE, FALSE] = [utf8Bytes("true"), utf8Bytes("false")];
 
 function entries({ values }: Data): CellEntries {
   const indices = values as Int32Array | BigInt64Array;

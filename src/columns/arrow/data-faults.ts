@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "../../platform/node/bytes.js";
 import { invalidUtf8 } from "../../value/text.js";
 /** Offsets of values: 32-bit, or 64-bit for large lists and large strings. */
 export type Offsets = Int32Array | BigInt64Array;

@@ -1,3 +1,4 @@
+import { hexText, utf8Text } from "../../platform/node/bytes.js";
 import { formatDate } from "../../value/date.js";
 import { decimalNumber, decimalText, POWERS, unscaled } from "../../value/decimal.js";
 import { formatNumber } from "../../value/number.js";
@@ -189,7 +190,7 @@ function timestampText(value: bigint, perSecond: bigint): string {
 
 /** Decodes UTF-8. Unlike TextDecoder's default, keeps a byte order mark as a character. */
 function decode(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
+  return utf8Text(bytes, start, end);
 }
 
 export function strings(data: Data): TypedReader {
@@ -248,7 +249,7 @@ function plainValues(data: Data): TypedReader {
         return found;
       default:
         if (!ArrayBuffer.isView(found)) return null;
-        return Buffer.from(found.buffer, found.byteOffset, found.byteLength).toString("hex");
+        return hexText(new Uint8Array(found.buffer, found.byteOffset, found.byteLength));
     }
   };
   return { value, text: (i) => String(value(i)) };

@@ -1,5 +1,6 @@
 import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
+import { utf8Text } from "../../platform/node/bytes.js";
 import type { CellReport, ReadOptions } from "../arrow/read-options.js";
 import type { ColumnBuilder } from "./builder.js";
 import { CELL_BAD_UTF8, CELL_LOSS, CELL_NESTED, CELL_OK, CELL_ROUNDED, CELL_TOO_WIDE } from "./types.js";
@@ -46,7 +47,7 @@ export class CellPolicy {
     }
     const outcome = column.write(column, row, b, start, end);
     if (outcome === CELL_OK) return;
-    const value = Buffer.from(b.buffer, b.byteOffset + start, end - start).toString();
+    const value = utf8Text(b, start, end);
     if (outcome === CELL_ROUNDED) this.count("rounded", column, row, value, offset);
     else this.bad(column, row, value, offset, outcome);
   }

@@ -1,3 +1,4 @@
+import { emitWarning } from "../../platform/node/process.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import {
   Data,
@@ -35,7 +36,7 @@ const warnedOnce = new Set<string>();
 export function warnOnce(message: string): void {
   if (warnedOnce.has(message)) return;
   warnedOnce.add(message);
-  process.emitWarning(message, { type: "ArrowbookWarning" });
+  emitWarning(message, { type: "ArrowbookWarning" });
 }
 
 /** How text is stored in each column of a schema; undefined for other columns. */

@@ -1,6 +1,7 @@
+import { unsetBytes } from "../../platform/node/bytes.js";
 /** Uninitialized memory: the caller must write every byte that is read. */
 export function unsafeBytes(length: number): Uint8Array {
-  return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer as ArrayBuffer, 0, length);
+  return new Uint8Array(unsetBytes(length).buffer as ArrayBuffer, 0, length);
 }
 
 /**

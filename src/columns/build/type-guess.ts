@@ -1,5 +1,6 @@
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
+import { latin1Text, utf8Bytes } from "../../platform/node/bytes.js";
 import { unitDigits } from "../../spec/columns.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import { isSpelledDouble } from "../../value/json-number.js";
@@ -203,8 +204,7 @@ function isNamedDouble(b: Uint8Array, start: number, end: number): boolean {
   return length >= 3 && length <= 9 && (b[end - 1] | 32) > 96 && NAMES.has(latin1(b, start, end));
 }
 
-const latin1 = (b: Uint8Array, start: number, end: number): string =>
-  Buffer.from(b.buffer, b.byteOffset + start, end - start).toString("latin1");
+const latin1 = (b: Uint8Array, start: number, end: number): string => latin1Text(b, start, end);
 
 function fitsInt64(b: Uint8Array, start: number, end: number): boolean {
   if (end - start > 20) return false;
@@ -215,8 +215,8 @@ function fitsInt64(b: Uint8Array, start: number, end: number): boolean {
 const isDate = (b: Uint8Array, start: number, end: number): boolean =>
   end - start === 10 && readDate(b, start) !== NO_DATE;
 
-const TRUE = Buffer.from("true");
-const FALSE = Buffer.from("false");
+const TRUE = utf8Bytes("true");
+const FALSE = utf8Bytes("false");
 
 const isBoolean = (b: Uint8Array, start: number, end: number): boolean =>
   isWord(b, start, end, TRUE) || isWord(b, start, end, FALSE);

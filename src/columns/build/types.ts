@@ -1,3 +1,4 @@
+import { utf8Bytes } from "../../platform/node/bytes.js";
 import { type ServiceType, type TypeKind, unitDigits } from "../../spec/columns.js";
 import { NO_DATE, readDate } from "../../value/date.js";
 import {
@@ -200,8 +201,8 @@ function writeBoolean({ bits }: CellTarget, row: number, b: Uint8Array, start: n
   return CELL_OK;
 }
 
-const TRUE = Buffer.from("true");
-const FALSE = Buffer.from("false");
+const TRUE = utf8Bytes("true");
+const FALSE = utf8Bytes("false");
 
 /** Whether `start` to `end` spells `word` in any letter case; `word` is in lower case. */
 function isWord(b: Uint8Array, start: number, end: number, word: Uint8Array): boolean {

@@ -1,5 +1,6 @@
 import { DataError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { utf8Bytes, utf8Text } from "../../platform/node/bytes.js";
 import { plainCell, type TextForm } from "../../value/text-form.js";
 import { DataType, type Vector } from "../arrow/arrow.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
@@ -27,9 +28,9 @@ export function plainTexts(
   const plain = isNumber(to) ? number : DataType.isTimestamp(to) ? datetime : DataType.isDate(to) ? date : undefined;
   if (plain === undefined) return vector;
   const texts = mapTexts(vector, place, (text) => {
-    const cell = Buffer.from(text.trim());
+    const cell = utf8Bytes(text.trim());
     const length = plain(cell, 0, cell.length);
-    return length < 0 ? null : Buffer.from(bytes.buffer, 0, length).toString();
+    return length < 0 ? null : utf8Text(bytes, 0, length);
   });
   if (onBadCell !== "null" && texts.nullCount > vector.nullCount) throw badText(vector, texts, to, form, place);
   return texts;

@@ -1,4 +1,5 @@
 import { CR, type CsvSyntax, LF, undouble } from "../../format/csv.js";
+import { indexOfBytes } from "../../platform/node/bytes.js";
 import type { ColumnBuilder } from "../build/builder.js";
 import type { BlockSyntax } from "../build/row-blocks.js";
 import { CELL_OK, TEXT } from "../build/types.js";
@@ -68,10 +69,10 @@ function innerQuotes(b: Uint8Array, from: number, to: number, quote: number): nu
 export function nextSpecialLine(b: Uint8Array, from: number, end: number, syntax: CsvSyntax): number {
   const { comment } = syntax;
   let next = end;
-  const bytes = Buffer.from(b.buffer, b.byteOffset, end);
+  const bytes = b.subarray(0, end);
   if (comment.length > 0) {
     if (comment.every((byte, i) => bytes[from + i] === byte)) return from;
-    const found = bytes.indexOf(Buffer.of(LF, ...comment), from);
+    const found = indexOfBytes(bytes, Uint8Array.of(LF, ...comment), from);
     if (found >= 0) next = found + 1;
   }
   const escaped = syntax.escape < 0 ? -1 : bytes.indexOf(syntax.escape, from);

@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { DataError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { type CsvRow, type CsvSyntax, DOUBLED, undouble } from "../../format/csv.js";
+import { isUtf8, utf8Text } from "../../platform/node/bytes.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { withoutEnd } from "../../value/text.js";
 import type { CsvLeniency } from "../arrow/csv-dialect.js";
@@ -22,7 +22,7 @@ export function headerNames(
     const out = new Uint8Array(quoted ? cell.length : 0);
     const bytes = quoted ? out.subarray(0, undouble(cell, 0, cell.length, out, syntax)) : cell;
     if (!utf8 && !isUtf8(bytes)) return undefined;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    const text = utf8Text(bytes);
     return trim && row.flags[i] === 0 ? withoutEnd(text.replace(/^[ \t]+/, ""), " \t") : text;
   });
 }

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import type { DataError } from "../../errors/errors.js";
 import {
   type CsvFault,
@@ -12,6 +11,7 @@ import {
   splitRow,
   undouble,
 } from "../../format/csv.js";
+import { isUtf8, utf8Bytes, utf8Text } from "../../platform/node/bytes.js";
 import { nullTextsOf, plainCellOf, syntaxOf } from "../arrow/csv-dialect.js";
 import type { Batching, CsvOptions } from "../arrow/read-options.js";
 import { BatchRows } from "../build/batch-rows.js";
@@ -366,7 +366,7 @@ export class CsvParser {
     const { b } = this.cursor;
     const raw = new Uint8Array(b.slice(start, end));
     const length = (flags & DOUBLED) !== 0 ? undouble(raw, 0, raw.length, raw, this.syntax) : raw.length;
-    const text = Buffer.from(Buffer.from(raw.buffer, 0, length).toString());
+    const text = utf8Bytes(utf8Text(raw, 0, length));
     field.setText(this.batch.row, new Uint8Array(text.buffer, text.byteOffset, text.length), 0, text.length);
   }
 

@@ -1,6 +1,7 @@
 import type { CodeOf } from "../../errors/codes.js";
 import { clip, DataError } from "../../errors/errors.js";
 import type { CsvFault } from "../../format/csv.js";
+import { utf8Text } from "../../platform/node/bytes.js";
 import type { CsvLeniency } from "../arrow/csv-dialect.js";
 
 export interface RowFault {
@@ -31,7 +32,7 @@ export function rowError(
   const offset = base + at;
   const line = b.subarray(p, Math.min(end, p + SHOWN));
   const stop = line.findIndex((c) => c === 10 || c === 13);
-  const value = clip(Buffer.from(stop < 0 ? line : line.subarray(0, stop)).toString());
+  const value = clip(utf8Text(stop < 0 ? line : line.subarray(0, stop)));
   const subject = row === undefined ? "The header line" : `Row ${row}`;
   return new DataError(`${subject} ${what} (byte ${offset}): ${JSON.stringify(value)}.`, {
     code,

@@ -1,6 +1,7 @@
 import { rowBlocks } from "../../document/cells/row-bytes.js";
 import type { CellStyle } from "../../document/cells/row-style.js";
 import { csvCell } from "../../format/csv-records.js";
+import { utf8Bytes } from "../../platform/node/bytes.js";
 import { datePattern } from "../../value/date-pattern.js";
 import { timeOfText } from "../../value/timestamp.js";
 import { type DataType, type RecordBatch, type Schema, Type } from "../arrow/arrow.js";
@@ -25,17 +26,17 @@ export function checkCsvText({ delimiter, decimal, dateFormat }: CsvTextOptions 
   checkCsvDialect({ delimiter, decimal, dateFormat } as CsvDialect, where);
 }
 
-export function csvHead({ fields }: Schema, options: CsvTextOptions = {}): Buffer {
+export function csvHead({ fields }: Schema, options: CsvTextOptions = {}): Uint8Array {
   const { bom = false, delimiter = "," } = options;
   const { spell } = textStyle(options);
-  return Buffer.from(`${bom ? "\ufeff" : ""}${fields.map(({ name }) => spell(name)).join(delimiter)}\n`);
+  return utf8Bytes(`${bom ? "\ufeff" : ""}${fields.map(({ name }) => spell(name)).join(delimiter)}\n`);
 }
 
 /**
  * The rows of a batch as CSV lines (RFC 4180): null as nothing, empty text as `""`, every other value as the exact text
  * that reads back. A block is valid until the next one is requested.
  */
-export function csvLineBlocks({ data, numRows }: RecordBatch, options: CsvTextOptions = {}): Generator<Buffer> {
+export function csvLineBlocks({ data, numRows }: RecordBatch, options: CsvTextOptions = {}): Generator<Uint8Array> {
   const cells = data.children.map(({ type }) => cellStyle(type as DataType, options));
   const style = { open: "", close: "\n", betweenCells: options.delimiter ?? ",", betweenRows: "", cells };
   return rowBlocks(style, [cellBatch(data.children, numRows)]);

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { fileError } from "../../errors/file-error.js";
+import { open } from "../../platform/node/files.js";
 import type { OnBytes } from "../arrow/read-options.js";
 
 /** Bytes read from a file at a time. */

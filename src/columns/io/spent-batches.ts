@@ -1,4 +1,4 @@
-import { garbageCollector } from "../../package/garbage.js";
+import { garbageCollector } from "../../platform/node/process.js";
 import type { RecordBatch } from "../arrow/arrow.js";
 
 /** Bytes of batches after which the young garbage is collected: before V8 starts to mark the whole heap for them. */

@@ -1,4 +1,5 @@
 import { DataError } from "../../errors/errors.js";
+import { joinedBytes, latin1Text } from "../../platform/node/bytes.js";
 
 /** Encodings of text; `utf-16` takes the byte order from the byte order mark, little-endian without one. */
 export const TEXT_ENCODINGS = ["utf-8", "utf-16", "utf-16le", "utf-16be", "latin1", "windows-1252"] as const;
@@ -19,7 +20,7 @@ export async function* utf8Chunks(
   for await (const chunk of chunks) {
     let bytes = chunk;
     if (decode === undefined) {
-      bytes = start = Buffer.concat([start, chunk]);
+      bytes = start = joinedBytes([start, chunk]);
       if (start.length < 2) continue;
       decode = decoderOf(encoding, start);
     }
@@ -31,8 +32,7 @@ export async function* utf8Chunks(
 }
 
 function decoderOf(encoding: Exclude<TextEncoding, "utf-8">, b: Uint8Array): (b: Uint8Array, last: boolean) => string {
-  if (encoding === "latin1")
-    return (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  if (encoding === "latin1") return (bytes) => latin1Text(bytes);
   const isBig = encoding === "utf-16be" || (encoding === "utf-16" && b[0] === 0xfe && b[1] === 0xff);
   const name = encoding === "windows-1252" ? encoding : isBig ? "utf-16be" : "utf-16le";
   const decoder = new TextDecoder(name, { fatal: true });

@@ -1,6 +1,5 @@
-import { pipeline } from "node:stream/promises";
-import { createGzip } from "node:zlib";
 import { atomicFile } from "../../disk/atomic-file.js";
+import { gzipStream } from "../../platform/node/compression.js";
 
 /** Bytes to write; a block is valid until the next one is requested. */
 type Blocks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -20,7 +19,7 @@ export async function writeBlocks(path: string, blocks: Blocks): Promise<number>
         bytes += block.length;
       }
     };
-    if (/\.gz$/i.test(path)) await pipeline(copies(blocks), createGzip(), write);
+    if (/\.gz$/i.test(path)) await write(gzipStream(copies(blocks)));
     else await write(blocks);
     return bytes;
   });
@@ -28,5 +27,5 @@ export async function writeBlocks(path: string, blocks: Blocks): Promise<number>
 
 /** The compressor reads a block later, when its memory may already hold the next one. */
 async function* copies(blocks: Blocks): AsyncGenerator<Uint8Array> {
-  for await (const block of blocks) yield Buffer.from(block);
+  for await (const block of blocks) yield new Uint8Array(block);
 }

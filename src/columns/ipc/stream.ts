@@ -1,6 +1,7 @@
-import type { FileHandle } from "node:fs/promises";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
+import { joinedBytes } from "../../platform/node/bytes.js";
+import type { FileHandle } from "../../platform/node/files.js";
 import {
   AsyncByteQueue,
   type Data,
@@ -228,7 +229,7 @@ class ArrowSink extends AsyncByteQueue {
     const wanted = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     if (wanted === 0) return 0;
     const { bytesWritten } = await file.writev(chunks);
-    const rest = bytesWritten < wanted ? Buffer.concat(chunks).subarray(bytesWritten) : Buffer.alloc(0);
+    const rest = bytesWritten < wanted ? joinedBytes(chunks).subarray(bytesWritten) : new Uint8Array(0);
     for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
     return wanted;
   }

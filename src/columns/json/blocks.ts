@@ -1,5 +1,5 @@
-import { isUtf8 } from "node:buffer";
 import { skipSpace } from "../../format/json.js";
+import { isUtf8 } from "../../platform/node/bytes.js";
 import type { BatchRows } from "../build/batch-rows.js";
 import { INPUT } from "../build/block-layout.js";
 import { type BlockSyntax, RowBlocks, type RowBytes } from "../build/row-blocks.js";

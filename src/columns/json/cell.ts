@@ -1,5 +1,6 @@
 import { DataError } from "../../errors/errors.js";
 import { skipJson, skipNumber, skipScalar, skipSpace, skipString, unescapeString } from "../../format/json.js";
+import { utf8Text } from "../../platform/node/bytes.js";
 import type { CellPolicy } from "../build/bad-cells.js";
 import type { ColumnBuilder } from "../build/builder.js";
 import { CELL_BAD_UTF8, CELL_NESTED, CELL_OK, TEXT } from "../build/types.js";
@@ -42,7 +43,7 @@ export function readCell({ b, end, base, policy }: JsonCell, p: number, column: 
     }
     const length = unescaped(b, p, after);
     if (length >= 0) policy.write(column, row, scratch, 0, length, base + p);
-    else policy.bad(column, row, Buffer.from(b.subarray(p, after)).toString(), base + p, CELL_BAD_UTF8);
+    else policy.bad(column, row, utf8Text(b, p, after), base + p, CELL_BAD_UTF8);
     return after;
   }
   if (b[p] === MINUS || (b[p] ^ ZERO) <= 9) {
@@ -53,7 +54,7 @@ export function readCell({ b, end, base, policy }: JsonCell, p: number, column: 
   const after = skipJson(b, p, end);
   if (b[p] === N) column.setNull(row);
   else if (b[p] !== OPEN_ARRAY && b[p] !== OPEN_OBJECT) policy.write(column, row, b, p, after, base + p);
-  else policy.bad(column, row, Buffer.from(b.subarray(p, after)).toString(), base + p, CELL_NESTED);
+  else policy.bad(column, row, utf8Text(b, p, after), base + p, CELL_NESTED);
   return after;
 }
 

@@ -1,5 +1,6 @@
 import { DataError } from "../../errors/errors.js";
 import { skipJson } from "../../format/json.js";
+import { utf8Text } from "../../platform/node/bytes.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { DECIMAL128_DIGITS } from "../../value/decimal.js";
 import { isSpelledDouble, plainNumber } from "../../value/json-number.js";
@@ -134,7 +135,7 @@ class MemberTypes implements MemberReader {
     } else if (first !== N && !guess.isText) {
       // The digits of an exponent, and the sign of zero.
       const isPlain = first !== MINUS && !hasExponent(b, p, after);
-      const plain = isPlain ? undefined : plainNumber(Buffer.from(b.subarray(p, after)).toString());
+      const plain = isPlain ? undefined : plainNumber(utf8Text(b, p, after));
       const bytes = isPlain ? b : new TextEncoder().encode(plain ?? "");
       guess.add(bytes, isPlain ? p : 0, isPlain ? after : bytes.length, JSON_NUMBER);
     }
@@ -144,7 +145,7 @@ class MemberTypes implements MemberReader {
   private nested(member: number, p: number, after: number): DataError {
     const offset = this.lines.offsetOf(p);
     const { row } = this.lines;
-    const value = Buffer.from(this.lines.b.subarray(p, after)).toString();
+    const value = utf8Text(this.lines.b, p, after);
     const shown = JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
     const column = this.names[member];
     const what = "is an array or object, and columns hold single values";
@@ -162,8 +163,7 @@ class MemberTypes implements MemberReader {
 const isNumber = (first: number): boolean => first === MINUS || (first >= ZERO && first <= ZERO + 9);
 
 const isDouble = (b: Uint8Array, from: number, to: number): boolean =>
-  (to - from <= DOUBLE_LENGTH && !hasExponent(b, from, to)) ||
-  isSpelledDouble(Buffer.from(b.subarray(from, to)).toString());
+  (to - from <= DOUBLE_LENGTH && !hasExponent(b, from, to)) || isSpelledDouble(utf8Text(b, from, to));
 
 const hasExponent = (b: Uint8Array, from: number, to: number): boolean => {
   for (let p = from; p < to; p++) if ((b[p] | 32) === 101) return true;

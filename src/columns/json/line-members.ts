@@ -1,6 +1,6 @@
-import { isUtf8 } from "node:buffer";
 import { DataError } from "../../errors/errors.js";
 import { jsonError, skipJson, skipSpace, skipString, unescapeString } from "../../format/json.js";
+import { isUtf8, utf8Text } from "../../platform/node/bytes.js";
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -61,7 +61,7 @@ function nameOf(b: Uint8Array, from: number, to: number, isEscaped: boolean): st
     if (length < 0) throw badName(from);
   }
   if (!isUtf8(bytes)) throw badName(from);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  return utf8Text(bytes);
 }
 
 const badName = (offset: number): DataError =>

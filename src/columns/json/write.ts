@@ -1,6 +1,7 @@
 import type { CellColumn } from "../../document/cells/cell-batch.js";
 import { rowBlocks } from "../../document/cells/row-bytes.js";
 import type { CellStyle, RowStyle } from "../../document/cells/row-style.js";
+import { utf8Bytes } from "../../platform/node/bytes.js";
 import { type Data, DataType, type RecordBatch, type Schema } from "../arrow/arrow.js";
 import { cellColumn } from "../arrow/cell-batch.js";
 import { chunkReader } from "../arrow/cell-reader.js";
@@ -11,15 +12,15 @@ import { distinctNames } from "../arrow/column-names.js";
  * and timestamps strings; lists and structs JSON; null, NaN and infinities `null`. A repeated name gets `_2`. A block
  * is valid until the next one is requested.
  */
-export function jsonLines(schema: Schema, batches: Iterable<RecordBatch>): Generator<Buffer> {
+export function jsonLines(schema: Schema, batches: Iterable<RecordBatch>): Generator<Uint8Array> {
   return rowBlocks({ ...objects(schema), close: "}\n", betweenRows: "" }, cellsOf(batches));
 }
 
 /** Rows as one JSON array of objects as {@link jsonLines} has them, with a line feed at its end. */
-export function* jsonArray(schema: Schema, batches: Iterable<RecordBatch>): Generator<Buffer> {
-  yield Buffer.from("[");
+export function* jsonArray(schema: Schema, batches: Iterable<RecordBatch>): Generator<Uint8Array> {
+  yield utf8Bytes("[");
   yield* rowBlocks({ ...objects(schema), close: "}", betweenRows: "," }, cellsOf(batches));
-  yield Buffer.from("]\n");
+  yield utf8Bytes("]\n");
 }
 
 function objects({ fields }: Schema): Pick<RowStyle, "open" | "betweenCells" | "cells"> {

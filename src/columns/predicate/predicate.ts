@@ -1,3 +1,4 @@
+import { compareBytes, utf8Bytes } from "../../platform/node/bytes.js";
 import type { Operator } from "../../spec/vocabulary.js";
 import { type Data, DataType, type RecordBatch } from "../arrow/arrow.js";
 import { alignedBits, countBits } from "../arrow/bits.js";
@@ -141,10 +142,10 @@ function predicate(
 const bitsFor = ({ length }: Data): Uint8Array => new Uint8Array((length + 7) >> 3);
 
 function ofTexts(orders: Orders, texts: readonly string[]): Predicate {
-  const constants = texts.map((text) => Buffer.from(text));
+  const constants = texts.map((text) => utf8Bytes(text));
   const tests = constants.map((bytes) => ({
     orders,
-    order: (bound: Bounds["least"]) => (bound instanceof Uint8Array ? Buffer.compare(bound, bytes) : undefined),
+    order: (bound: Bounds["least"]) => (bound instanceof Uint8Array ? compareBytes(bound, bytes) : undefined),
   }));
   const [text] = texts;
   const listed = new Set(texts);

@@ -1,4 +1,4 @@
-import type { MessagePort } from "node:worker_threads";
+import type { MessagePort } from "../../platform/node/packages.js";
 import { type GroupedValues, type Segments, ungroupValues } from "./take-blocks.js";
 import { type PART_ROWS, partBuffers } from "./take-places.js";
 

@@ -1,6 +1,4 @@
-import { availableParallelism } from "node:os";
-import type { MessagePort } from "node:worker_threads";
-import { builtin } from "../../package/builtin.js";
+import { availableParallelism, type MessagePort, messageChannel, receivedAt } from "../../platform/node/packages.js";
 import { unsafeBytes } from "../build/buffer-pool.js";
 import type { ColumnCopy, ColumnOrder, ColumnReply } from "../table/columns-part.js";
 import type { CopyColumns } from "../table/take.js";
@@ -51,7 +49,7 @@ class SecondThread {
     private readonly patience: number,
   ) {
     this.thread = readerThread();
-    const { port1, port2 } = new (builtin("node:worker_threads").MessageChannel)();
+    const { port1, port2 } = messageChannel();
     this.port = port1;
     const { blocks, starts, back, counts } = route;
     const task = { segments: { blocks, starts, back, counts }, port: port2, replies: this.replies };
@@ -121,6 +119,6 @@ class SecondThread {
   }
 
   private received(): ColumnReply | undefined {
-    return builtin("node:worker_threads").receiveMessageOnPort(this.port)?.message;
+    return receivedAt(this.port)?.message as ColumnReply | undefined;
   }
 }

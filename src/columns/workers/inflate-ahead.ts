@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../platform/node/process.js";
 import { ChunkRing } from "./chunk-ring.js";
 import type { InflateTask } from "./inflate.js";
 import { readerThread, ThreadFailure } from "./thread.js";
@@ -52,7 +52,7 @@ async function* byThread(task: InflateTask, signal: AbortSignal | undefined): As
       yield chunk;
       ring.release();
       // Chunks that have arrived come without a turn of the event loop.
-      await setImmediate();
+      await nextTurn();
     }
     complete = true;
   } finally {

@@ -1,8 +1,8 @@
-import type { MessagePort } from "node:worker_threads";
 import { gzipChunks } from "../../format/gzip.js";
 import { Inflater } from "../../format/inflater.js";
 import { fileAccess } from "../../format/random-access.js";
 import { blockingChunks, type EntryPlace, type ZipOptions } from "../../format/zip-entry.js";
+import type { MessagePort } from "../../platform/node/packages.js";
 import { ChunkRing, RING_CHUNK } from "./chunk-ring.js";
 import { MemoryMaker } from "./memory-ahead.js";
 

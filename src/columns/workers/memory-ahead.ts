@@ -1,5 +1,4 @@
-import type { MessagePort } from "node:worker_threads";
-import { builtin } from "../../package/builtin.js";
+import { type MessagePort, receivedAt } from "../../platform/node/packages.js";
 import { unsafeBytes } from "../build/buffer-pool.js";
 
 /** Pages of fresh memory are zeroed by the system when their first byte is written. */
@@ -23,9 +22,8 @@ export class MemoryAhead {
 
   /** The buffers that have arrived; requests another one of `length` bytes. */
   next(length: number): ArrayBuffer[] {
-    const { receiveMessageOnPort } = builtin("node:worker_threads");
     const arrived: ArrayBuffer[] = [];
-    for (let mail = receiveMessageOnPort(this.port); mail !== undefined; mail = receiveMessageOnPort(this.port)) {
+    for (let mail = receivedAt(this.port); mail !== undefined; mail = receivedAt(this.port)) {
       arrived.push(...(mail.message as ArrayBuffer[]));
     }
     for (const { byteLength } of arrived) this.pendingBytes -= byteLength;
@@ -53,7 +51,7 @@ export class MemoryMaker {
   /** Makes the next buffer; false if none is requested. */
   makeNext(): boolean {
     if (this.lengths.length === 0) {
-      const mail = builtin("node:worker_threads").receiveMessageOnPort(this.port);
+      const mail = receivedAt(this.port);
       if (mail === undefined) return false;
       this.lengths = mail.message as number[];
     }

@@ -1,6 +1,5 @@
-import { closeSync, openSync, readSync } from "node:fs";
-import type { MessagePort, TransferListItem } from "node:worker_threads";
-import { builtin } from "../../package/builtin.js";
+import { closeSync, openSync, readSync } from "../../platform/node/files.js";
+import { type MessagePort, messageChannel, type TransferListItem } from "../../platform/node/packages.js";
 import { DIALECT } from "../arrow/csv-dialect.js";
 import { type Batching, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
@@ -130,11 +129,10 @@ const FIRST_BYTES = 67_108_864;
  * @param share the batches share buffers, so that they are sent as one message
  */
 async function sendKept(read: (give: GiveBatch) => Promise<ReadEnd>, share: boolean, send: Send): Promise<void> {
-  const { MessageChannel } = builtin("node:worker_threads");
   const sender = new BatchSender();
   const shared: SentBatch[] = [];
   const memory = new Set<ArrayBuffer>();
-  let { port1, port2 } = new MessageChannel();
+  let { port1, port2 } = messageChannel();
   let bytes = 0;
   let limit = FIRST_BYTES;
   try {
@@ -148,7 +146,7 @@ async function sendKept(read: (give: GiveBatch) => Promise<ReadEnd>, share: bool
       if (bytes < limit) return send({ batches: [], offset });
       port1.close();
       send({ held: port2, offset }, [port2]);
-      ({ port1, port2 } = new MessageChannel());
+      ({ port1, port2 } = messageChannel());
       bytes = 0;
       limit *= 2;
     });

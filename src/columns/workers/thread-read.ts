@@ -1,4 +1,4 @@
-import { builtin } from "../../package/builtin.js";
+import { messageChannel } from "../../platform/node/packages.js";
 import type { RawBatch } from "../build/builder.js";
 import { ChunkRing } from "./chunk-ring.js";
 import type { InflateTask } from "./inflate.js";
@@ -72,7 +72,7 @@ export async function* pipedBatches(
         parser.send({ stream });
       } else {
         // Batches that are all kept fill fresh memory.
-        const { port1, port2 } = new (builtin("node:worker_threads").MessageChannel)();
+        const { port1, port2 } = messageChannel();
         inflater.send({ inflate: { task: file, ring, memory: port1 } }, [port1]);
         parser.send({ stream: { ...stream, memory: port2 } }, [port2]);
       }

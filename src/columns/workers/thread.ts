@@ -1,9 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import type { TransferListItem, Worker } from "node:worker_threads";
-import { builtin } from "../../package/builtin.js";
-import { packageRoot } from "../../package/package-root.js";
+import { statSync } from "../../platform/node/files.js";
+import {
+  availableParallelism,
+  startThread,
+  type TransferListItem,
+  threadProgram,
+  type Worker,
+} from "../../platform/node/packages.js";
 import type { ThreadReply, ThreadRequest } from "./task.js";
 
 /**
@@ -33,22 +35,15 @@ export interface ReaderThread {
 /** Idle threads, which have loaded their code already. They do not keep the process alive. */
 const idle: Worker[] = [];
 
-/** The worker's file in the built package; undefined in a source tree that has not been built. */
-function workerPath(): string | undefined {
-  const path = join(packageRoot(), "dist/cjs/worker.js");
-  return existsSync(path) ? path : undefined;
-}
-
 /** How many threads a long read uses, the caller's included. Tests change it. */
 export const THREADS: { most: number } = { most: availableParallelism() };
 
 /** Whether worker threads are available. */
-export const hasThreads = (): boolean => workerPath() !== undefined;
+export const hasThreads = (): boolean => threadProgram() !== undefined;
 
 function newWorker(path: string): Worker {
   try {
-    const { Worker } = builtin("node:worker_threads");
-    return new Worker(path);
+    return startThread(path);
   } catch (cause) {
     // A process may be forbidden to create threads.
     throw new ThreadFailure("No thread can start.", { cause });
@@ -57,7 +52,7 @@ function newWorker(path: string): Worker {
 
 /** Starts a worker thread, which leaves the idle list when it ends; errors are reported to its current owner. */
 function started(): Worker {
-  const path = workerPath();
+  const path = threadProgram();
   if (path === undefined) throw new ThreadFailure("The package was not built.");
   const worker = newWorker(path);
   worker.on("error", () => {});

@@ -1,5 +1,4 @@
-import type { MessagePort } from "node:worker_threads";
-import { builtin } from "../../package/builtin.js";
+import { type MessagePort, receivedAt } from "../../platform/node/packages.js";
 import type { CellReport } from "../arrow/read-options.js";
 import type { RawBatch, RawColumn } from "../build/builder.js";
 import { type DictionaryValues, grown, grownInts } from "../build/dictionary.js";
@@ -83,9 +82,8 @@ export class BatchReceiver {
       for (const batch of reply.batches) yield this.unpack(batch);
       return;
     }
-    const { receiveMessageOnPort } = builtin("node:worker_threads");
     try {
-      for (let mail = receiveMessageOnPort(reply.held); mail !== undefined; mail = receiveMessageOnPort(reply.held)) {
+      for (let mail = receivedAt(reply.held); mail !== undefined; mail = receivedAt(reply.held)) {
         for (const batch of mail.message as readonly SentBatch[]) yield this.unpack(batch);
       }
     } finally {

@@ -1,8 +1,8 @@
-import { inspect } from "node:util";
 import { ArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { type Card, showAsCard } from "./card.js";
+import { INSPECT } from "./show.js";
 
 /** An error as a card: what happened, where, what to do next. The hint contains the nearest names. */
 export function errorCard(error: ArrowbookError): Card {
@@ -33,8 +33,8 @@ function causeText(cause: unknown): string | undefined {
 /** Renders errors of this package as cards; called once, in the entry file. */
 export function showErrorsAsCards(): void {
   showAsCard(ArrowbookError.prototype, errorCard);
-  const show = Reflect.get(ArrowbookError.prototype, inspect.custom) as (...args: unknown[]) => string;
-  Object.defineProperty(ArrowbookError.prototype, inspect.custom, {
+  const show = Reflect.get(ArrowbookError.prototype, INSPECT) as (...args: unknown[]) => string;
+  Object.defineProperty(ArrowbookError.prototype, INSPECT, {
     configurable: true,
     value(this: ArrowbookError, depth: number, options: object): string {
       const text = show.call(this, depth, options);

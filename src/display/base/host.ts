@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { loadedModules } from "../../platform/node/packages.js";
 import { bundleMetadata } from "./picture-size.js";
 import type { Bundle } from "./show.js";
 
@@ -58,8 +58,8 @@ type TslabWrite = (content: TslabContent, update?: boolean) => void;
  * both work.
  */
 function tslabHost(): NotebookHost | undefined {
-  const loaded = createRequire(import.meta.url).cache;
-  const path = Object.keys(loaded ?? {}).find((name) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(name));
+  const loaded = loadedModules();
+  const path = Object.keys(loaded).find((name) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(name));
   const jupyter = path === undefined ? undefined : (loaded[path]?.exports as { lastWriteDisplayData?: unknown });
   const write = jupyter?.lastWriteDisplayData;
   if (typeof write !== "function") return undefined;

@@ -1,5 +1,3 @@
-import type { WriteStream } from "node:tty";
-
 export type Paint = (text: string) => string;
 
 const style =
@@ -13,7 +11,7 @@ export const red = style(31, 39);
 export const green = style(32, 39);
 
 /** Whether a stream is a terminal with colours: `NO_COLOR` and `TERM=dumb` turn them off, `FORCE_COLOR` on. */
-export function hasColors(stream: Partial<WriteStream>): boolean {
+export function hasColors(stream: { readonly isTTY?: boolean; readonly hasColors?: () => boolean }): boolean {
   return stream.isTTY === true && stream.hasColors?.() === true;
 }
 

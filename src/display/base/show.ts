@@ -1,10 +1,13 @@
-import { inspect } from "node:util";
+import { outputColumns } from "../../platform/node/process.js";
 
 /** A MIME bundle: one value per MIME type. The front end renders the richest type it supports. */
 export type Bundle = Readonly<Record<string, unknown>>;
 
 /** The method that Deno, arrowbook's kernel and its tslab hook call first; it returns a {@link Bundle}. */
 export const JUPYTER_DISPLAY = Symbol.for("Jupyter.display");
+
+/** The method by which Node shows a value, `util.inspect.custom`. */
+export const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 export interface Shown<T> {
   /** For notebooks; must hold `text/plain`. */
@@ -29,7 +32,7 @@ export function showAs<T extends object>(target: T, { bundle, text, brief = clas
       return bundle(this);
     },
   });
-  Object.defineProperty(target, inspect.custom, {
+  Object.defineProperty(target, INSPECT, {
     configurable: true,
     value(
       this: T,
@@ -45,7 +48,7 @@ export function showAs<T extends object>(target: T, { bundle, text, brief = clas
 const className = (value: object): string => value.constructor?.name ?? "Object";
 
 function terminalWidth(breakLength: number | undefined): number {
-  const columns = process.stdout?.columns ?? 0;
+  const columns = outputColumns();
   if (columns > 20) return columns;
   return breakLength !== undefined && Number.isFinite(breakLength) && breakLength > 80 ? breakLength : NOTEBOOK_WIDTH;
 }

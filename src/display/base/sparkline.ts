@@ -2,6 +2,7 @@ import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import { vectorToNumbers } from "../../columns/arrow/vector-values.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { base64Text, utf8Bytes } from "../../platform/node/bytes.js";
 
 const BLOCKS = "▁▂▃▄▅▆▇█";
 
@@ -51,7 +52,7 @@ export function sparklineImage(table: Table, column: string): string {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="24" viewBox="0 0 96 24">' +
     `<polyline points="${points.join(" ")}" fill="none" stroke="#4c78a8" stroke-width="1.5"/></svg>`;
-  const source = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+  const source = `data:image/svg+xml;base64,${base64Text(utf8Bytes(svg))}`;
   return `<img src="${source}" width="96" height="24" alt="${sparkline(means)}">`;
 }
 

@@ -1,9 +1,10 @@
-import { extname } from "node:path";
 import type { Table } from "../../columns/arrow/arrow.js";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { hasCode, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { base64Text } from "../../platform/node/bytes.js";
+import { extname } from "../../platform/node/files.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { plainLine } from "../base/escape.js";
 import { type Bundle, showAs } from "../base/show.js";
@@ -12,7 +13,8 @@ import { interactive } from "./interactive.js";
 import { chartPage } from "./live-charts.js";
 import type { ChartSpec, PlotOptions } from "./options.js";
 import { inPageColors } from "./page-colors.js";
-import { renderPng, renderSvg } from "./render.js";
+import { renderPng } from "./png.js";
+import { renderSvg } from "./render.js";
 import { type PlannedChart, planChart } from "./spec.js";
 
 /**
@@ -124,7 +126,7 @@ export function plotTable(table: Table, options: PlotOptions = {}, source?: Fram
 /** The image beside the spec: PNG, SVG if only the rasteriser is missing, nothing if vega is missing too. */
 function pictureOf(chart: Chart): Bundle {
   for (const [type, draw] of [
-    ["image/png", () => Buffer.from(chart.toPNG()).toString("base64")],
+    ["image/png", () => base64Text(chart.toPNG())],
     ["image/svg+xml", () => chart.toSVG()],
   ] as const) {
     try {

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { missingPackage } from "../../errors/errors.js";
 import { builtin } from "../../package/builtin.js";
+import { base64Text, utf8Bytes } from "../../platform/node/bytes.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
 import type { ChartSpec } from "./options.js";
 import { inPageColors } from "./page-colors.js";
@@ -90,7 +91,7 @@ export function chartPage(title: string, spec: ChartSpec, svg: string): string {
   const charts = new LiveCharts();
   const id = charts.add(spec);
   const scripts = charts.scripts();
-  const picture = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+  const picture = `data:image/svg+xml;base64,${base64Text(utf8Bytes(svg))}`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,65 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { missingPackage } from "../../errors/errors.js";
 import { builtin } from "../../package/builtin.js";
+
+interface Resvg {
+  readonly Resvg: new (svg: string, options: object) => { render(): Pixels };
+}
+
+const require = createRequire(import.meta.url);
+
+let resvg: Resvg | undefined;
+
+function loadResvg(): Resvg {
+  try {
+    resvg ??= require("@resvg/resvg-js") as Resvg;
+    return resvg;
+  } catch (cause) {
+    throw missingPackage("An image of a chart requires the package @resvg/resvg-js.", "@resvg/resvg-js", cause);
+  }
+}
+
+/**
+ * Renders SVG as a PNG with `scale` image pixels per SVG pixel.
+ *
+ * @throws {InputError} MissingPackage
+ */
+export function renderPng(svg: string, scale: number): Uint8Array {
+  const { Resvg } = loadResvg();
+  return pngOf(
+    new Resvg(svg, { fitTo: { mode: "zoom", value: scale }, background: "white", font: fontsFor(svg) }).render(),
+    scale,
+  );
+}
+
+const SYSTEM_FONTS = "/usr/share/fonts/truetype/dejavu/";
+const FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"];
+let fontFiles: readonly string[] | undefined;
+
+/**
+ * The rasteriser draws no text without a font, and servers often have none: DejaVu Sans is bundled as an optional
+ * package. The system's fonts are searched only if it is missing or lacks a script of the text.
+ */
+function fontsFor(svg: string): object {
+  fontFiles ??= findFonts();
+  if (fontFiles.length === 0) return { loadSystemFonts: true };
+  const covered = /^[\u0000-\u058f\u10a0-\u10ff\u1d00-\u2bff]*$/.test(svg);
+  return {
+    loadSystemFonts: !covered,
+    fontFiles,
+    defaultFontFamily: "DejaVu Sans",
+    sansSerifFamily: "DejaVu Sans",
+  };
+}
+
+function findFonts(): readonly string[] {
+  try {
+    return FONTS.map((name) => require.resolve(`dejavu-fonts-ttf/ttf/${name}`));
+  } catch {
+    return FONTS.map((name) => `${SYSTEM_FONTS}${name}`).filter(existsSync);
+  }
+}
 
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
 /** PNG colour types: three bytes per pixel, or one index into a palette. */

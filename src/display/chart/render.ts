@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { missingPackage } from "../../errors/errors.js";
+import { loadPackage } from "../../platform/node/packages.js";
 import { wellFormedXml } from "../base/escape.js";
 import type { ChartSpec } from "./options.js";
-import { type Pixels, pngOf } from "./png.js";
 
 /** The part of vega 5 in use: a dataflow that runs without a page, and a synchronous SVG renderer. */
 interface Vega {
@@ -30,30 +28,17 @@ interface VegaRenderer {
   svg(): string;
 }
 
-interface Resvg {
-  readonly Resvg: new (svg: string, options: object) => { render(): Pixels };
-}
-
-const require = createRequire(import.meta.url);
-
 let vega: { readonly vega: Vega; compile(spec: object): { spec: object } } | undefined;
-let resvg: Resvg | undefined;
 
 function loadVega(): NonNullable<typeof vega> {
   try {
-    vega ??= { vega: require("vega"), compile: require("vega-lite").compile };
+    vega ??= {
+      vega: loadPackage("vega") as Vega,
+      compile: (loadPackage("vega-lite") as { compile(spec: object): { spec: object } }).compile,
+    };
     return vega;
   } catch (cause) {
     throw missingPackage("Drawing a chart requires the packages vega and vega-lite.", "vega@5 vega-lite@5", cause);
-  }
-}
-
-function loadResvg(): Resvg {
-  try {
-    resvg ??= require("@resvg/resvg-js") as Resvg;
-    return resvg;
-  } catch (cause) {
-    throw missingPackage("An image of a chart requires the package @resvg/resvg-js.", "@resvg/resvg-js", cause);
   }
 }
 
@@ -102,44 +87,3 @@ interface SpecData {
 }
 
 const copied = (values: readonly object[]): readonly object[] => values.map((datum) => ({ ...datum }));
-
-/**
- * Renders SVG as a PNG with `scale` image pixels per SVG pixel.
- *
- * @throws {InputError} MissingPackage
- */
-export function renderPng(svg: string, scale: number): Uint8Array {
-  const { Resvg } = loadResvg();
-  return pngOf(
-    new Resvg(svg, { fitTo: { mode: "zoom", value: scale }, background: "white", font: fontsFor(svg) }).render(),
-    scale,
-  );
-}
-
-const SYSTEM_FONTS = "/usr/share/fonts/truetype/dejavu/";
-const FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"];
-let fontFiles: readonly string[] | undefined;
-
-/**
- * The rasteriser draws no text without a font, and servers often have none: DejaVu Sans is bundled as an optional
- * package. The system's fonts are searched only if it is missing or lacks a script of the text.
- */
-function fontsFor(svg: string): object {
-  fontFiles ??= findFonts();
-  if (fontFiles.length === 0) return { loadSystemFonts: true };
-  const covered = /^[\u0000-\u058f\u10a0-\u10ff\u1d00-\u2bff]*$/.test(svg);
-  return {
-    loadSystemFonts: !covered,
-    fontFiles,
-    defaultFontFamily: "DejaVu Sans",
-    sansSerifFamily: "DejaVu Sans",
-  };
-}
-
-function findFonts(): readonly string[] {
-  try {
-    return FONTS.map((name) => require.resolve(`dejavu-fonts-ttf/ttf/${name}`));
-  } catch {
-    return FONTS.map((name) => `${SYSTEM_FONTS}${name}`).filter(existsSync);
-  }
-}

@@ -1,4 +1,5 @@
 import type { OnProgress } from "../../columns/io/progress.js";
+import { environment } from "../../platform/node/process.js";
 import { hasScreen, NO_SCREEN, type ProgressEvent, screenHere, TaskLines } from "./task-lines.js";
 import type { ProgressScreen } from "./terminal-screen.js";
 
@@ -95,7 +96,7 @@ export function liveWork() {
 const OFF = /^(off|0|no|false)$/i;
 
 function isWanted(): boolean {
-  const { ARROWBOOK_PROGRESS: word, CI, NODE_ENV, NODE_TEST_CONTEXT } = process.env;
+  const { ARROWBOOK_PROGRESS: word, CI, NODE_ENV, NODE_TEST_CONTEXT } = environment;
   if (word) return !OFF.test(word);
   return (!CI || OFF.test(CI)) && NODE_ENV !== "test" && !NODE_TEST_CONTEXT;
 }

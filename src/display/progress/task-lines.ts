@@ -1,4 +1,5 @@
 import { scrub } from "../../errors/secrets.js";
+import { hasTerminal } from "../../platform/node/process.js";
 import { escapeHtml, plainLine } from "../base/escape.js";
 import { notebookHost } from "../base/host.js";
 import { grouped, sizeText } from "../base/number-text.js";
@@ -226,10 +227,6 @@ export function screenHere(): ProgressScreen | undefined {
 
 export function hasScreen(): boolean {
   return notebookHost() !== undefined || hasTerminal();
-}
-
-function hasTerminal(): boolean {
-  return process.stderr.isTTY && process.env["TERM"] !== "dumb";
 }
 
 function notebookScreen(): ProgressScreen {

@@ -2,7 +2,7 @@ import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { columnType } from "../../columns/arrow/types.js";
 import { refuseUnknown } from "../../errors/options.js";
-import { builtin } from "../../package/builtin.js";
+import { digestOf } from "../../platform/node/process.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { escapeHtml, escapeJson } from "../base/escape.js";
 import { type LiveHost, liveHost } from "../base/live-view.js";
@@ -104,8 +104,7 @@ export class Exploration {
       note: noteOf(this.#table, rows),
     };
     const json = escapeJson(data);
-    const id =
-      ownId ?? `arrowbook-${builtin("node:crypto").createHash("sha256").update(json).digest("hex").slice(0, 12)}`;
+    const id = ownId ?? `arrowbook-${digestOf(json, "sha256").slice(0, 12)}`;
     const options = { source: this.#source };
     const table = htmlOfView(viewOf(this.#table, options), options, picturesOf(view.columns, summaries), this.#table);
     const hint = this.#table.numRows > rows ? `<div><small>${escapeHtml(HINT)}</small></div>` : "";

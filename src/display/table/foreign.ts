@@ -1,6 +1,6 @@
-import { inspect } from "node:util";
 import { Table } from "../../columns/arrow/arrow.js";
 import { adopt } from "../../columns/table/foreign-table.js";
+import { inspect } from "../../platform/node/process.js";
 import { type Bundle, JUPYTER_DISPLAY } from "../base/show.js";
 import { htmlOfView } from "./html.js";
 import { textOfView } from "./text.js";

@@ -1,3 +1,4 @@
+import { base64Text, utf8Bytes } from "../../platform/node/bytes.js";
 import { grouped } from "../base/number-text.js";
 import { type ColumnSummary, MOST_DISTINCT } from "./column-summary.js";
 
@@ -70,5 +71,5 @@ export function summaryImage(bars: SummaryView["bars"]): string | undefined {
   });
   const size = `width="${bars.length * BAR}" height="${HEIGHT}"`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size} fill="#4c78a8">${shapes.join("")}</svg>`;
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+  return `data:image/svg+xml;base64,${base64Text(utf8Bytes(svg))}`;
 }

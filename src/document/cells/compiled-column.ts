@@ -1,3 +1,4 @@
+import { utf8Bytes } from "../../platform/node/bytes.js";
 import type { CellBits, CellColumn, CellEntries, CellPrinter, CellTexts, CellValues } from "./cell-batch.js";
 import { COLUMN_KINDS } from "./row-program.js";
 import { type CellStyle, plainBytes } from "./row-style.js";
@@ -51,7 +52,7 @@ export function compiledColumn(
   if (valid !== undefined && validBits === undefined) return undefined;
   const cells = cellsOf(column, style, rows, put);
   if (cells === undefined) return undefined;
-  const around = [style.open, cells.close ?? style.close, style.nothing].map((text) => Buffer.from(text));
+  const around = [style.open, cells.close ?? style.close, style.nothing].map((text) => utf8Bytes(text));
   const [open, close, nothing] = around.map(({ length }) => length);
   const { kind, a = 0, b = 0, width = 0, empty = [0, 0] } = cells;
   return {
@@ -130,7 +131,7 @@ function entryCells(
   const table = new Uint32Array(first.length * 2);
   first.forEach((row, entry) => {
     const cell = style.spell(text(row));
-    const bytes = Buffer.from(cell === null ? style.nothing : style.open + cell + style.close);
+    const bytes = utf8Bytes(cell === null ? style.nothing : style.open + cell + style.close);
     width = Math.max(width, bytes.length);
     table.set(put(bytes), entry * 2);
   });
@@ -141,7 +142,7 @@ function entryCells(
 function textCells({ bytes, offsets }: CellTexts, style: CellStyle, put: Put): Cells {
   const [b] = put(plainBytes(style.spell));
   const cell = style.spell("");
-  const empty = put(Buffer.from(cell === null ? style.nothing : style.open + cell + style.close));
+  const empty = put(utf8Bytes(cell === null ? style.nothing : style.open + cell + style.close));
   const source: Source = {
     rowBytes: 4,
     texts: (from, to) => offsets[to] - offsets[from],

@@ -1,3 +1,4 @@
+import { joinedBytes, utf8Bytes } from "../../platform/node/bytes.js";
 import type { CellBatch } from "./cell-batch.js";
 import { COLUMN_FIELDS, type CompiledColumn, compiledColumn, type Put } from "./compiled-column.js";
 import type { Output } from "./output.js";
@@ -33,7 +34,7 @@ export function compiledRows(style: RowStyle, { columns, rows }: CellBatch) {
     free += bytes.length;
     return [address, bytes.length];
   };
-  const around = [style.open, style.betweenRows + style.open, style.close].map((text) => Buffer.from(text));
+  const around = [style.open, style.betweenRows + style.open, style.close].map((text) => utf8Bytes(text));
   const fixed = around.flatMap(put);
   const compiled: CompiledColumn[] = [];
   for (const [i, column] of columns.entries()) {
@@ -42,7 +43,7 @@ export function compiledRows(style: RowStyle, { columns, rows }: CellBatch) {
     compiled.push(one);
     fixed.push(...one.words);
   }
-  const image = Buffer.concat([new Uint8Array(Uint32Array.from(fixed).buffer), ...constants]);
+  const image = joinedBytes([new Uint8Array(Uint32Array.from(fixed).buffer), ...constants]);
   const sources = compiled.flatMap((column, i) => column.sources.map((source) => ({ source, column: i })));
   const inBytes = sources.reduce((sum, { source }) => sum + source.rowBytes, 0);
   const outBytes = compiled.reduce((sum, column) => sum + column.outBytes, around[1].length + around[2].length);

@@ -1,3 +1,4 @@
+import { utf8Bytes, writeUtf8 } from "../../platform/node/bytes.js";
 import type { CellBatch, CellColumn, CellEntries, CellPrinter, CellTexts } from "./cell-batch.js";
 import { compiledRows } from "./compiled-rows.js";
 import { Output } from "./output.js";
@@ -56,7 +57,7 @@ export function* writeRows(
 }
 
 /** Rows as bytes, in blocks of about 64 kB; a block is valid until the next one is requested. */
-export function* rowBlocks(style: RowStyle, batches: Iterable<CellBatch>): Generator<Buffer> {
+export function* rowBlocks(style: RowStyle, batches: Iterable<CellBatch>): Generator<Uint8Array> {
   const out = new Output(STRETCH * 2);
   for (const _ of writeRows(style, batches, out)) {
     yield out.written();
@@ -66,9 +67,9 @@ export function* rowBlocks(style: RowStyle, batches: Iterable<CellBatch>): Gener
 }
 
 function speltRow(style: RowStyle, { columns }: CellBatch, out: Output): (row: number, begins: boolean) => void {
-  const first = Buffer.from(style.open);
-  const next = Buffer.from(style.betweenRows + style.open);
-  const close = Buffer.from(style.close);
+  const first = utf8Bytes(style.open);
+  const next = utf8Bytes(style.betweenRows + style.open);
+  const close = utf8Bytes(style.close);
   const cells = columns.map((column, i) => cellWriter(out, column, placedCells(style, i)));
   return (row, begins) => {
     const open = begins ? first : next;
@@ -103,7 +104,7 @@ interface Target {
 }
 
 function cellWriter(out: Output, column: CellColumn, style: CellStyle): CellWriter {
-  const [open, close, nothing] = [style.open, style.close, style.nothing].map((text) => Buffer.from(text));
+  const [open, close, nothing] = [style.open, style.close, style.nothing].map((text) => utf8Bytes(text));
   const { valid } = column;
   const write = valueWriter(column, { out, style, open, close, nothing });
   if (valid === undefined) return write;
@@ -144,12 +145,12 @@ function spelt({ text }: CellColumn, { out, style, open, close, nothing }: Targe
 }
 
 /** Writes a string as UTF-8 at `at`; returns the position after it. */
-function utf8(text: string, out: Buffer, at: number): number {
+function utf8(text: string, out: Uint8Array, at: number): number {
   const { length } = text;
-  if (length > SHORT) return at + out.write(text, at);
+  if (length > SHORT) return at + writeUtf8(text, out, at);
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 0x7f) return at + out.write(text, at);
+    if (code > 0x7f) return at + writeUtf8(text, out, at);
     out[at + i] = code;
   }
   return at + length;
@@ -160,7 +161,7 @@ function printed(
   { out, style, open, close }: Target,
   otherwise: CellWriter,
 ): CellWriter {
-  const end = kind === "whole" ? Buffer.from(style.wholeEnd + style.close) : close;
+  const end = kind === "whole" ? utf8Bytes(style.wholeEnd + style.close) : close;
   const most = open.length + width + end.length;
   return (row, at) => {
     out.need(at, most);
@@ -175,7 +176,7 @@ function entries({ entry }: CellEntries, { text }: CellColumn, { out, style, not
   const known: Uint8Array[] = [];
   const spell = (row: number): Uint8Array => {
     const cell = style.spell(text(row));
-    return cell === null ? nothing : Buffer.from(style.open + cell + style.close);
+    return cell === null ? nothing : utf8Bytes(style.open + cell + style.close);
   };
   return (row, at) => {
     const number = entry(row);

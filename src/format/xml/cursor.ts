@@ -1,4 +1,5 @@
 import { DataError } from "../../errors/errors.js";
+import { latin1Text, utf8Text } from "../../platform/node/bytes.js";
 import {
   AMPERSAND,
   BYTE_KINDS,
@@ -108,11 +109,11 @@ export class XMLCursor {
 
   /** The name of the element that starts or ends. */
   name(): string {
-    return Buffer.from(this.b.subarray(this.nameStart, this.nameEnd)).toString();
+    return utf8Text(this.b, this.nameStart, this.nameEnd);
   }
 
   source(): string {
-    return Buffer.from(this.b.subarray(this.tokenStart, this.p)).toString();
+    return utf8Text(this.b, this.tokenStart, this.p);
   }
 
   text(): string {
@@ -124,7 +125,7 @@ export class XMLCursor {
     const { b, places } = this;
     for (let i = 0; i < this.attributeCount * 4; i += 4) {
       const value = decoded(b, places[i + 2], places[i + 3], "attribute");
-      yield [Buffer.from(b.subarray(places[i], places[i + 1])).toString(), value];
+      yield [utf8Text(b, places[i], places[i + 1]), value];
     }
   }
 
@@ -191,7 +192,7 @@ export class XMLCursor {
     places[i + 2] = quote + 1;
     places[i + 3] = close;
     if (i > 0 && this.isRepeated(i)) {
-      throw xmlError(b, p, `expected the attribute ${Buffer.from(b.subarray(p, end)).toString()} only once`);
+      throw xmlError(b, p, `expected the attribute ${utf8Text(b, p, end)} only once`);
     }
     return close + 1;
   }
@@ -376,14 +377,14 @@ export class XMLCursor {
 
   private openName(): string {
     const level = (this.depth - 1) * 2;
-    return Buffer.from(this.b.subarray(this.open[level], this.open[level + 1])).toString();
+    return utf8Text(this.b, this.open[level], this.open[level + 1]);
   }
 }
 
 function decoded(b: Uint8Array, start: number, end: number, place: TextPlace): string {
-  const text = { bytes: Buffer.alloc(end - start), end: 0 };
+  const text = { bytes: new Uint8Array(end - start), end: 0 };
   decodeXML(b, start, end, place, text);
-  return text.bytes.toString("utf8", 0, text.end);
+  return utf8Text(text.bytes, 0, text.end);
 }
 
 function equal(b: Uint8Array, start: number, end: number, c: Uint8Array, from: number, to: number): boolean {
@@ -393,8 +394,7 @@ function equal(b: Uint8Array, start: number, end: number, c: Uint8Array, from: n
 }
 
 /** Bytes as a string in which equal bytes are equal characters. */
-const nameOf = (b: Uint8Array, start: number, end: number): string =>
-  Buffer.from(b.subarray(start, end)).toString("latin1");
+const nameOf = (b: Uint8Array, start: number, end: number): string => latin1Text(b, start, end);
 
 /** Letters, digits and #. */
 const isReferenceByte = (c: number): boolean =>
@@ -404,9 +404,7 @@ const isReferenceByte = (c: number): boolean =>
 export function xmlError(b: Uint8Array, p: number, what: string, hint?: string): DataError {
   const offset = Math.min(p, b.length);
   const truncated = p >= b.length;
-  const found = truncated
-    ? "the end of the reply"
-    : JSON.stringify(Buffer.from(b.subarray(offset, offset + 20)).toString());
+  const found = truncated ? "the end of the reply" : JSON.stringify(utf8Text(b, offset, offset + 20));
   return new DataError(`The XML cannot be read at byte ${offset}: ${what}; found ${found}.`, {
     code: "BadXml",
     offset,

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { indexOfBytes, isUtf8, joinedBytes, latin1Text, utf8Bytes, utf8Text } from "../../platform/node/bytes.js";
 import { invalidUtf8 } from "../../value/text.js";
 import type { XMLVersion } from "./characters.js";
 import { XMLCursor, xmlError } from "./cursor.js";
@@ -35,15 +35,15 @@ const DECLARATION = new RegExp(
     `(?:${SPACE}+standalone${QUOTED("(?:yes|no)")})?${SPACE}*\\?>$`,
 );
 
+const DECLARATION_END = utf8Bytes("?>");
+
 /** The declared version (1.0 by default), and the position after the declaration. */
 function readDeclaration(b: Uint8Array, start: number): { readonly version: XMLVersion; readonly end: number } {
-  const source = Buffer.from(b.buffer, b.byteOffset, b.length);
   // Another instruction may start with the same letters, such as xml-stylesheet.
-  if (!/^<\?xml(?:[ \t\r\n?]|$)/.test(source.toString("latin1", start, start + 6)))
-    return { version: "1.0", end: start };
-  const close = source.indexOf("?>", start);
+  if (!/^<\?xml(?:[ \t\r\n?]|$)/.test(latin1Text(b, start, start + 6))) return { version: "1.0", end: start };
+  const close = indexOfBytes(b, DECLARATION_END, start);
   if (close < 0) throw xmlError(b, b.length, 'expected "?>" after the XML declaration');
-  const match = DECLARATION.exec(source.toString("latin1", start, close + 2));
+  const match = DECLARATION.exec(latin1Text(b, start, close + 2));
   if (match === null) throw xmlError(b, start, 'expected an XML declaration such as <?xml version="1.0"?>');
   const encoding = match[3] ?? match[4];
   if (encoding !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(encoding)) {
@@ -52,13 +52,14 @@ function readDeclaration(b: Uint8Array, start: number): { readonly version: XMLV
   return { version: (match[1] ?? match[2]) === "1.1" ? "1.1" : "1.0", end: close + 2 };
 }
 
+const LINE_ENDS = ["\u0085", "\u2028"].map(utf8Bytes);
+
 /**
  * In XML 1.1, U+0085 and U+2028 are line ends everywhere (2.11). If a document contains one of these rare characters,
  * all of its line ends are normalized before parsing.
  */
 function withLineFeeds(bytes: Uint8Array, start: number): Uint8Array {
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (!source.includes("\u0085", start) && !source.includes("\u2028", start)) return bytes;
-  const text = source.toString("utf8", start).replace(/\r\n|\r\u0085|[\r\u0085\u2028]/g, "\n");
-  return Buffer.concat([source.subarray(0, start), Buffer.from(text)]);
+  if (LINE_ENDS.every((end) => indexOfBytes(bytes, end, start) < 0)) return bytes;
+  const text = utf8Text(bytes, start).replace(/\r\n|\r\u0085|[\r\u0085\u2028]/g, "\n");
+  return joinedBytes([bytes.subarray(0, start), utf8Bytes(text)]);
 }

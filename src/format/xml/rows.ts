@@ -1,9 +1,10 @@
 import { DataError } from "../../errors/errors.js";
+import { utf8Bytes, utf8Text } from "../../platform/node/bytes.js";
 import { XML_DONE, XML_END, XML_START, XML_TEXT, XMLCursor, type XMLFragment } from "./cursor.js";
 import { decodeXML, readNil } from "./text.js";
 
 /** The attributes of spec 1 and of XML Schema. */
-const NIL_NAMES = [Buffer.from("nil"), Buffer.from("xsi:nil")];
+const NIL_NAMES = [utf8Bytes("nil"), utf8Bytes("xsi:nil")];
 
 /**
  * Reads the rows in the content of a list element cell by cell, directly from its bytes: every child element is a row
@@ -70,7 +71,7 @@ export class XMLRows {
   }
 
   text(): string {
-    return Buffer.from(this.cell.buffer, this.cell.byteOffset + this.start, this.end - this.start).toString();
+    return utf8Text(this.cell, this.start, this.end);
   }
 
   /** Enters the next element; false at the end of its parent. */

@@ -1,4 +1,5 @@
 import { InputError } from "../../errors/errors.js";
+import { latin1Text } from "../../platform/node/bytes.js";
 import { writeCodePoint } from "../../value/text.js";
 import { isReferable } from "./characters.js";
 
@@ -43,7 +44,7 @@ export function decodeXML(b: Uint8Array, start: number, end: number, place: Text
     const c = b[p];
     if (c === 0x26 && place !== "cdata") {
       const semicolon = b.indexOf(0x3b, p);
-      const body = Buffer.from(b.subarray(p + 1, semicolon)).toString("latin1");
+      const body = latin1Text(b, p + 1, semicolon);
       n = writeCodePoint(referredCode(body) ?? NAMED[body].charCodeAt(0), out, n);
       p = semicolon;
     } else if (c === 0x0d || c === 0x0a) {

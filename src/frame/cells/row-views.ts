@@ -1,6 +1,6 @@
-import { inspect } from "node:util";
 import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
+import { INSPECT } from "../../display/base/show.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import { newState, numberGetter, ROW, type Turn, VIEW, VIEW_NUMBER, type View } from "./number-getter.js";
@@ -172,7 +172,7 @@ function viewsOf(table: Table, cursor: Cursor): ViewFactory["create"] {
   return (number) => {
     const view = new View();
     for (const [name, member] of members) Object.defineProperty(view, name, member);
-    Object.defineProperty(view, inspect.custom, shown);
+    Object.defineProperty(view, INSPECT, shown);
     Object.defineProperty(view, VIEW_NUMBER, { enumerable: false, value: number });
     return Object.preventExtensions(view);
   };

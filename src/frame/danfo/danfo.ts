@@ -7,6 +7,7 @@ import { textRows } from "../../columns/build/text-rows.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { emitWarning } from "../../platform/node/process.js";
 import { vectorAt } from "../../series/core/choose.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { significantDigits } from "../../value/json-number.js";
@@ -230,7 +231,7 @@ function report<T>(
     ...found.renamed.map(([from, to]) => `column ${JSON.stringify(from)} was renamed to ${JSON.stringify(to)}`),
     ...(table.numRows > SLOW_ROWS ? [`${table.numRows} rows: Danfo becomes slow above ${SLOW_ROWS}`] : []),
   ];
-  if (parts.length > 0) process.emitWarning(`toDanfo: ${parts.join("; ")}.`, { code: "ARROWBOOK_DANFO" });
+  if (parts.length > 0) emitWarning(`toDanfo: ${parts.join("; ")}.`, { code: "ARROWBOOK_DANFO" });
 }
 
 /** How a Danfo frame is converted to a table. */

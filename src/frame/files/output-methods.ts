@@ -16,6 +16,7 @@ import { htmlTable } from "../../display/table/html.js";
 import { textTable } from "../../display/table/text.js";
 import type { TableOptions } from "../../display/table/view.js";
 import { refuseUnknown } from "../../errors/options.js";
+import { utf8Text } from "../../platform/node/bytes.js";
 import type { Columns } from "../../spec/columns.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { needPath } from "../cells/given.js";
@@ -79,7 +80,7 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
     return this.#write(path, jsonLines(this.table.schema, this.table.batches));
   }
 
-  *#csvBlocks(options: CsvTextOptions | undefined): Generator<Buffer> {
+  *#csvBlocks(options: CsvTextOptions | undefined): Generator<Uint8Array> {
     yield csvHead(this.table.schema, options);
     for (const batch of this.table.batches) yield* csvLineBlocks(batch, options);
   }
@@ -175,6 +176,6 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
   }
 }
 
-const textOf = (blocks: Iterable<Buffer>): string => Array.from(blocks, String).join("");
+const textOf = (blocks: Iterable<Uint8Array>): string => Array.from(blocks, (block) => utf8Text(block)).join("");
 
 const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "digits", "sparklines"];

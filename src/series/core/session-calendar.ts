@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { InputError } from "../../errors/errors.js";
 import { oneOf } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import { builtin } from "../../package/builtin.js";
-import { packageRoot } from "../../package/package-root.js";
+import { utf8Text } from "../../platform/node/bytes.js";
+import { inflateRaw, packedSessions } from "../../platform/node/packages.js";
 import { formatDate, NO_DATE, parseDate } from "../../value/date.js";
 
 /**
@@ -112,10 +110,9 @@ function ofDates(dates: readonly unknown[]): SessionCalendar {
   return new SessionCalendar("of dates", [sorted[0], sorted[sorted.length - 1]], sorted);
 }
 
-/** The lines of the file by exchange; test/clients/calendars.py makes it and describes them. */
+/** The lines of the file by exchange. */
 function readExchanges(): ReadonlyMap<string, string> {
-  const packed = readFileSync(join(packageRoot(), "dist", "sessions.bin"));
-  const lines = builtin("node:zlib").inflateRawSync(packed).toString().split("\n");
+  const lines = utf8Text(inflateRaw(packedSessions())).split("\n");
   return new Map(lines.map((line) => [line.slice(0, line.indexOf("\t")), line]));
 }
 

@@ -1,3 +1,4 @@
+import { joinedBytes } from "../../../platform/node/bytes.js";
 import type { RecordBatch, Schema } from "../../arrow/arrow.js";
 import type { Range, Reading } from "./reading.js";
 import { openStream } from "./stream-reader.js";
@@ -75,6 +76,6 @@ class ByteQueue {
 
   /** The bytes that were fetched but not read. */
   get rest(): Uint8Array {
-    return Buffer.concat(this.chunks);
+    return joinedBytes(this.chunks);
   }
 }

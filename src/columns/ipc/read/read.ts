@@ -1,6 +1,7 @@
 import { DataError, FileError, InputError } from "../../../errors/errors.js";
 import { bytesAccess, fileAccess } from "../../../format/random-access.js";
 import { refuseFormat } from "../../../format/signature.js";
+import { latin1Text } from "../../../platform/node/bytes.js";
 import { type RecordBatch, Table } from "../../arrow/arrow.js";
 import type { OnBytes } from "../../arrow/read-options.js";
 import { emptyData, recordBatch } from "../../arrow/record-batch.js";
@@ -60,7 +61,7 @@ function refuseOtherFormats(bytes: Uint8Array, size: number): void {
   refuseFormat(bytes, "an Arrow stream or file", "BadArrow");
   const length = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getInt32(0, true);
   if (length >= -1 && length <= size) return;
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, FIRST_BYTES)).toString("latin1");
+  const start = latin1Text(bytes, 0, FIRST_BYTES);
   throw new DataError(`Expected an Arrow stream or file; the bytes begin with ${JSON.stringify(start)}.`, {
     code: "BadArrow",
     offset: 0,

@@ -1,3 +1,4 @@
+import { utf8Bytes } from "../../../platform/node/bytes.js";
 /** A value of Thrift's compact protocol: a number has 32 bits, a bigint 64; items of a list are of one type. */
 export type ThriftValue = boolean | number | bigint | string | Uint8Array | readonly ThriftValue[] | ThriftFields;
 
@@ -76,7 +77,7 @@ export class ByteWriter {
 
   private value(value: ThriftValue): void {
     if (typeof value === "number" || typeof value === "bigint") this.zigzag(Number(value));
-    else if (typeof value === "string") this.value(Buffer.from(value));
+    else if (typeof value === "string") this.value(utf8Bytes(value));
     else if (value instanceof Uint8Array) {
       this.varint(value.length);
       this.bytes(value);

@@ -1,7 +1,7 @@
-import zlib from "node:zlib";
 import { InputError } from "../../../errors/errors.js";
 import { compressSnappy } from "../../../format/block-codecs.js";
 import { addCrc32 } from "../../../format/blocks.js";
+import { compressZstd } from "../../../platform/node/compression.js";
 import { CODECS, type Codec, ENCODINGS, type Encoding, PHYSICAL_TYPES } from "../read/format/types.js";
 import type { Compression } from "../read/options.js";
 import type { ByteWriter, ThriftFields } from "./byte-writer.js";
@@ -14,13 +14,10 @@ export interface PageCodec {
   readonly compress?: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** Node has it from 22.15 on. */
-const zstd = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdCompressSync;
-
 /** @throws {InputError} for a compression that this Node does not have */
-export function pageCodec(compression: Compression = zstd === undefined ? "snappy" : "zstd"): PageCodec {
+export function pageCodec(compression: Compression = compressZstd === undefined ? "snappy" : "zstd"): PageCodec {
   if (compression === "none") return { codec: "UNCOMPRESSED" };
-  if (compression === "zstd" && zstd !== undefined) return { codec: "ZSTD", compress: (bytes) => zstd(bytes) };
+  if (compression === "zstd" && compressZstd !== undefined) return { codec: "ZSTD", compress: compressZstd };
   if (compression === "snappy") return { codec: "SNAPPY", compress: compressSnappy };
   throw new InputError(`Parquet cannot be compressed by ${JSON.stringify(compression)} here.`, {
     code: "UnknownValue",

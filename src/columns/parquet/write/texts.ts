@@ -1,3 +1,4 @@
+import { compareBytes, unsetBytes, utf8Bytes } from "../../../platform/node/bytes.js";
 import type { Data, Vector } from "../../arrow/arrow.js";
 import { Type } from "../../arrow/arrow.js";
 import { chunkReader } from "../../arrow/cell-reader.js";
@@ -33,9 +34,9 @@ function rawTexts(chunks: readonly Data[], levels: Levels): EncodedColumn | unde
     seen.add(chunkReader(data).text(places.row[k]));
   }
   if (looked === 0 || seen.size * 2 < looked) return undefined;
-  const bytes = chunks.map(({ values }) => Buffer.from(values.buffer, values.byteOffset, values.byteLength));
+  const bytes = chunks.map(({ values }) => values);
   const offsets = chunks.map(({ valueOffsets }) => valueOffsets as Int32Array);
-  const at = (k: number): Buffer => {
+  const at = (k: number): Uint8Array => {
     const [c, row] = [places.chunk[k], places.row[k]];
     return bytes[c].subarray(offsets[c][row], offsets[c][row + 1]);
   };
@@ -60,13 +61,13 @@ function presentPlaces(chunks: readonly Data[], levels: Levels): { chunk: Int32A
 /** Texts of which each is held once, and its number for each value. */
 function numberedTexts(chunks: readonly Data[], levels: Levels): EncodedColumn {
   const numbers = new Map<string, number>();
-  const texts: Buffer[] = [];
+  const texts: Uint8Array[] = [];
   const numberOf = (text: string): number => {
     let number = numbers.get(text);
     if (number === undefined) {
       number = texts.length;
       numbers.set(text, number);
-      texts.push(Buffer.from(text));
+      texts.push(utf8Bytes(text));
     }
     return number;
   };
@@ -94,13 +95,13 @@ function numberedTexts(chunks: readonly Data[], levels: Levels): EncodedColumn {
 }
 
 /** Undefined where a dictionary would not halve the bytes. */
-function dictionaryTexts(levels: Levels, texts: readonly Buffer[], indices: Int32Array): EncodedColumn | undefined {
+function dictionaryTexts(levels: Levels, texts: readonly Uint8Array[], indices: Int32Array): EncodedColumn | undefined {
   const bitWidth = Math.max(1, 32 - Math.clz32(texts.length - 1));
   const held = texts.reduce((sum, text) => sum + text.length + LENGTH_BYTES, 0);
   let plain = 0;
   for (const index of indices) plain += texts[index].length + LENGTH_BYTES;
   if (texts.length === 0 || 2 * (held + (indices.length * bitWidth) / 8) > plain) return undefined;
-  const bytes = Buffer.allocUnsafe(held);
+  const bytes = unsetBytes(held);
   let at = 0;
   for (const text of texts) at = putText(bytes, at, text);
   const { rows, present } = levels;
@@ -113,12 +114,12 @@ function dictionaryTexts(levels: Levels, texts: readonly Buffer[], indices: Int3
   return { encoding: "RLE_DICTIONARY", pages: [page], dictionary: { bytes, count: texts.length }, bounds };
 }
 
-function plainTexts(levels: Levels, at: (k: number) => Buffer): EncodedColumn {
+function plainTexts(levels: Levels, at: (k: number) => Uint8Array): EncodedColumn {
   return { encoding: "PLAIN", pages: plainPages(levels, at), bounds: boundsOf(levels.present, at) };
 }
 
 /** Each text with its length before it, cut into pages after a multiple of eight rows. */
-function* plainPages(levels: Levels, at: (k: number) => Buffer): Generator<EncodedPage> {
+function* plainPages(levels: Levels, at: (k: number) => Uint8Array): Generator<EncodedPage> {
   let k = 0;
   for (let from = 0; from < levels.rows; ) {
     const first = k;
@@ -127,7 +128,7 @@ function* plainPages(levels: Levels, at: (k: number) => Buffer): Generator<Encod
     while (to < levels.rows && (bytes < PAGE_BYTES || (to & 7) !== 0)) {
       if (isPresent(levels, to++)) bytes += at(k++).length + LENGTH_BYTES;
     }
-    const values = Buffer.allocUnsafe(bytes);
+    const values = unsetBytes(bytes);
     let end = 0;
     for (let i = first; i < k; i++) end = putText(values, end, at(i));
     yield { rows: to - from, nulls: to - from - (k - first), levels: levelBytes(levels, from, to), values };
@@ -135,17 +136,17 @@ function* plainPages(levels: Levels, at: (k: number) => Buffer): Generator<Encod
   }
 }
 
-function putText(out: Buffer, at: number, text: Buffer): number {
-  const from = out.writeUInt32LE(text.length, at);
-  out.set(text, from);
-  return from + text.length;
+function putText(out: Uint8Array, at: number, text: Uint8Array): number {
+  for (let i = 0; i < LENGTH_BYTES; i++) out[at + i] = text.length >>> (8 * i);
+  out.set(text, at + LENGTH_BYTES);
+  return at + LENGTH_BYTES + text.length;
 }
 
 /** Bytes of a bound at most: footers stay short. */
 const BOUND_BYTES = 16;
 
 /** The first and the last text by their bytes, or a shorter one before and after. */
-function boundsOf(count: number, at: (k: number) => Buffer): Bounds {
+function boundsOf(count: number, at: (k: number) => Uint8Array): Bounds {
   if (count === 0) return {};
   let min = at(0);
   let max = min;
@@ -164,7 +165,7 @@ function boundsOf(count: number, at: (k: number) => Buffer): Bounds {
 }
 
 /** Bytes of the characters that a bound has room for. */
-function cutAt(text: Buffer): number {
+function cutAt(text: Uint8Array): number {
   let end = Math.min(text.length, BOUND_BYTES);
   while (end > 0 && end < text.length && (text[end] & 0xc0) === 0x80) end--;
   return end;
@@ -173,7 +174,7 @@ function cutAt(text: Buffer): number {
 const LAST_ASCII = 126;
 
 /** The beginning of a text whose last ASCII character is replaced by the next; undefined where it has none. */
-function shorterAfter(text: Buffer): Uint8Array | undefined {
+function shorterAfter(text: Uint8Array): Uint8Array | undefined {
   for (let end = cutAt(text); end > 0; end--) {
     if (text[end - 1] > LAST_ASCII) continue;
     const bound = Uint8Array.from(text.subarray(0, end));
@@ -183,8 +184,8 @@ function shorterAfter(text: Buffer): Uint8Array | undefined {
   return undefined;
 }
 
-function isBefore(a: Buffer, b: Buffer): boolean {
+function isBefore(a: Uint8Array, b: Uint8Array): boolean {
   // Most texts differ in their first byte.
   if (a.length > 0 && b.length > 0 && a[0] !== b[0]) return a[0] < b[0];
-  return a.compare(b) < 0;
+  return compareBytes(a, b) < 0;
 }

@@ -1,5 +1,6 @@
-import type { FileHandle } from "node:fs/promises";
 import { atomicFile } from "../../../disk/atomic-file.js";
+import { utf8Bytes } from "../../../platform/node/bytes.js";
+import type { FileHandle } from "../../../platform/node/files.js";
 import type { DataType, RecordBatch, Schema } from "../../arrow/arrow.js";
 import { distinctNames } from "../../arrow/column-names.js";
 import { KEY, keyOf } from "../../arrow/key.js";
@@ -22,7 +23,7 @@ const FEWEST_ROWS = 8_192;
 /** Encoded bytes that wait for the file. */
 const WAITING_BYTES = 4_194_304;
 /** What a Parquet file begins and ends with. */
-const MAGIC = Buffer.from("PAR1");
+const MAGIC = utf8Bytes("PAR1");
 
 /** How a Parquet file is written. */
 export interface ParquetOptions {

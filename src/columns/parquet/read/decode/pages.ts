@@ -1,5 +1,7 @@
-import { brotliDecompressSync, crc32, gunzipSync } from "node:zlib";
 import { type BlockCodec, decompressBlock } from "../../../../format/block-codecs.js";
+import { gunzippedHere } from "../../../../format/gzip.js";
+import { crc32 } from "../../../../platform/node/bytes.js";
+import { brotliBytes } from "../../../../platform/node/compression.js";
 import { ParquetFault, UnsupportedParquet } from "../format/fault.js";
 import { type PageHeader, readPageHeader } from "../format/page-header.js";
 import type { Codec, Encoding, Leaf, PageRange } from "../format/types.js";
@@ -207,9 +209,9 @@ function decompressed(bytes: Uint8Array, size: number, codec: Codec): Uint8Array
     case "LZ4":
       return framedLz4(bytes, size) ?? block("lz4", bytes, size) ?? damaged(codec, size);
     case "GZIP":
-      return byZlib(gunzipSync, bytes, size) ?? damaged(codec, size);
+      return gunzipped(bytes, size) ?? damaged(codec, size);
     case "BROTLI":
-      return byZlib(brotliDecompressSync, bytes, size) ?? damaged(codec, size);
+      return unbrotlied(bytes, size) ?? damaged(codec, size);
     case "LZO":
       throw new UnsupportedParquet("it is compressed by LZO", "Write the file with zstd or Snappy.");
   }
@@ -228,11 +230,31 @@ function block(codec: BlockCodec, bytes: Uint8Array, size: number): Uint8Array |
   }
 }
 
-type Inflate = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
-
-function byZlib(inflate: Inflate, bytes: Uint8Array, size: number): Uint8Array | undefined {
+function gunzipped(bytes: Uint8Array, size: number): Uint8Array | undefined {
+  const out = new Uint8Array(size);
+  let at = 0;
   try {
-    const out = inflate(bytes, { maxOutputLength: size });
+    for (const chunk of gunzippedHere(bytes)) {
+      if (at + chunk.length > size) return undefined;
+      out.set(chunk, at);
+      at += chunk.length;
+    }
+  } catch {
+    return undefined;
+  }
+  return at === size ? out : undefined;
+}
+
+/** @throws {ParquetFault} UnsupportedParquet in a page, which has no Brotli */
+function unbrotlied(bytes: Uint8Array, size: number): Uint8Array | undefined {
+  if (brotliBytes === undefined) {
+    throw new UnsupportedParquet(
+      "it is compressed by Brotli, which a page cannot read",
+      "Write the file with zstd or Snappy.",
+    );
+  }
+  try {
+    const out = brotliBytes(bytes, size);
     return out.length === size ? new Uint8Array(out.buffer, out.byteOffset, size) : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { joinedBytes } from "../../../../platform/node/bytes.js";
 import { BeyondUnit, ParquetFault } from "../format/fault.js";
 import type { Grow } from "../format/growth.js";
 import type { Encoding, Leaf } from "../format/types.js";
@@ -285,7 +286,7 @@ function ofBytes(texts: Texts, { type, width, meaning }: Leaf, { stride }: Wante
     if (meaning.kind !== "float16") return texts;
     return {
       kind: "doubles",
-      doubles: halves(Buffer.concat([...starts].map((start) => bytes.subarray(start, start + 2))), starts.length),
+      doubles: halves(joinedBytes([...starts].map((start) => bytes.subarray(start, start + 2))), starts.length),
     };
   }
   const words = new Int32Array(starts.length * stride);

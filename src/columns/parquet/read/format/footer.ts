@@ -1,6 +1,7 @@
 import { isArrowbookError } from "../../../../errors/errors.js";
 import type { RandomAccess } from "../../../../format/random-access.js";
 import { refuseFormat } from "../../../../format/signature.js";
+import { latin1Text, utf8Text } from "../../../../platform/node/bytes.js";
 import { unsafeBytes } from "../../../build/buffer-pool.js";
 import { ParquetFault, placed, UnsupportedParquet } from "./fault.js";
 import { CHECKSUM_KEY, CREATED_BY, schemaChecksum, schemaTree } from "./schema.js";
@@ -58,7 +59,7 @@ export async function readFooter(file: RandomAccess): Promise<Footer> {
   return footerOf(bytes, size - TAIL - length);
 }
 
-const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+const latin = (bytes: Uint8Array): string => latin1Text(bytes);
 
 /** A chunk as it is described: the types, codec, counts and places that {@link chunkOf} reads. */
 const CHUNK: Wanted = {
@@ -159,7 +160,7 @@ function statisticsOf(bytes: Uint8Array, at: number): Statistics {
 
 function keyValuesOf(file: ThriftStruct): ReadonlyMap<string, string> {
   const pairs = structsOf(file, 5) ?? [];
-  const text = (pair: ThriftStruct, id: number): string => Buffer.from(bytesOf(pair, id) ?? []).toString();
+  const text = (pair: ThriftStruct, id: number): string => utf8Text(bytesOf(pair, id) ?? new Uint8Array(0));
   return new Map(pairs.map((pair) => [text(pair, 1), text(pair, 2)]));
 }
 

@@ -1,3 +1,4 @@
+import { hexText } from "../../../../platform/node/bytes.js";
 import { formatDate } from "../../../../value/date.js";
 import { unscaledText } from "../../../../value/decimal.js";
 import { formatNumber } from "../../../../value/number.js";
@@ -71,6 +72,6 @@ function instantText(value: bigint, perMs: bigint): string {
 }
 
 export function uuidText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString("hex");
+  const hex = hexText(bytes);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import { crc32, utf8Text } from "../../../../platform/node/bytes.js";
 import type { ColumnSpec } from "../../../../spec/columns.js";
 import { ParquetFault, UnsupportedParquet } from "./fault.js";
 import { bytesOf, integerOf, structOf, ThriftReader, type ThriftStruct } from "./thrift.js";
@@ -38,7 +38,7 @@ export function schemaTree(elements: readonly ThriftStruct[]): {
     const element = elements[next++];
     if (element === undefined) throw new ParquetFault("the schema has fewer elements than it says");
     if (above.path.length > MOST_LEVELS) throw new ParquetFault("the schema is nested too deeply");
-    const name = Buffer.from(bytesOf(element, 4) ?? []).toString();
+    const name = utf8Text(bytesOf(element, 4) ?? new Uint8Array(0));
     const repetition = REPETITIONS[integerOf(element, 3, 0)];
     if (repetition === undefined) throw new ParquetFault("an element of the schema is damaged");
     const path = [...above.path, name];

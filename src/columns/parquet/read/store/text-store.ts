@@ -1,4 +1,4 @@
-import { isAscii } from "node:buffer";
+import { isAscii, utf8Bytes } from "../../../../platform/node/bytes.js";
 import { unscaled } from "../../../../value/decimal.js";
 import { invalidUtf8 } from "../../../../value/text.js";
 import type { CellPolicy } from "../../../build/bad-cells.js";
@@ -39,7 +39,7 @@ export class TextStore extends EachStore {
   putOne(values: Values, k: number, row: number): void {
     const text = this.text(values, k);
     // Bytes that are text go as they are, so that those that are not UTF-8 are reported.
-    const bytes = typeof text === "string" ? Buffer.from(text) : text;
+    const bytes = typeof text === "string" ? utf8Bytes(text) : text;
     this.policy.write(
       this.builder,
       row,

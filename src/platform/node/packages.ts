@@ -1,0 +1,41 @@
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import type { MessageChannel, MessagePort, Worker } from "node:worker_threads";
+import { builtin } from "../../package/builtin.js";
+import { packageRoot } from "../../package/package-root.js";
+import { existsSync, join, readFileSync } from "./files.js";
+
+export type { MessagePort, TransferListItem, Worker } from "node:worker_threads";
+export { availableParallelism };
+
+/** The program of worker threads; undefined in a source tree that has not been built. */
+export function threadProgram(): string | undefined {
+  const path = join(packageRoot(), "dist/cjs/worker.js");
+  return existsSync(path) ? path : undefined;
+}
+
+export const startThread = (program: string): Worker => new (builtin("node:worker_threads").Worker)(program);
+
+export const messageChannel = (): MessageChannel => new (builtin("node:worker_threads").MessageChannel)();
+
+/** The next message that has arrived at a port, without a turn of the event loop. */
+export const receivedAt = (port: MessagePort): { readonly message: unknown } | undefined =>
+  builtin("node:worker_threads").receiveMessageOnPort(port);
+
+const require = createRequire(import.meta.url);
+
+/** An optional package. Throws if it is not installed. */
+export const loadPackage = (name: "vega" | "vega-lite"): unknown => require(name);
+
+/** How optional packages are installed, as a hint. */
+export const installHint = (packages: string): string => `npm install ${packages}`;
+
+/** The modules that were loaded by `require`, by path. */
+export const loadedModules = (): Readonly<Record<string, { readonly exports: unknown } | undefined>> =>
+  require.cache ?? {};
+
+/** The sessions of exchanges, in raw deflate; test/clients/calendars.py makes and describes them. */
+export const packedSessions = (): Uint8Array => readFileSync(join(packageRoot(), "dist", "sessions.bin"));
+
+/** Raw deflate of a file of the package. */
+export const inflateRaw = (bytes: Uint8Array): Uint8Array => builtin("node:zlib").inflateRawSync(bytes);
