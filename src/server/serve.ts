@@ -19,6 +19,7 @@ import { replyCache } from "./answers/reply-cache.js";
 import { cursors, links, type ServiceState } from "./answers/service-state.js";
 import { passingState, savedState } from "./data/catalog.js";
 import { checkProfile } from "./data/check-profile.js";
+import { pastTables } from "./data/past-tables.js";
 import { folderSource, type Source } from "./data/source.js";
 import { openStore } from "./data/store.js";
 import { checkOptions } from "./http/check-options.js";
@@ -127,6 +128,8 @@ async function openService(
   const isKept = options.engine !== undefined || options.database !== undefined;
   const saved = isKept ? savedState(engine) : passingState();
   const store = await openStore(engine, source, saved);
+  const past = pastTables([options.history ?? []].flat(), store.tables);
+  undo.push(past.close);
   const secret = (await saved.read<string>("secret")) ?? randomBytes(32).toString("hex");
   await saved.write({ secret });
   const downloads = new Map(Object.entries((await saved.read<Record<string, number>>("downloads")) ?? {}));
@@ -146,6 +149,7 @@ async function openService(
   const files: BulkFiles = bulkFiles({ folder, profile, clock, now, remembered, changed });
   const state: ServiceState = {
     store,
+    past,
     profile,
     files,
     downloads,

@@ -49,6 +49,16 @@ const listing = {
   formats: ["json"],
 } as const;
 
+/** Rows as they were known at a time, at times up to and with an end, and before an end. */
+const pastRows = {
+  section: "beyond",
+  extension: "pointInTime",
+  formats: FORMATS,
+  parameters: ["qopts.columns", "@pageSize", "@cursor"],
+  filters: true,
+  reply: "tableRows",
+} as const;
+
 export const endpoints = {
   datasetList: { ...listing, path: "/datasets", parameters: ["database_code", "query", "page", "per_page"] },
   databaseList: { ...listing, path: "/databases", parameters: ["query", "page", "per_page"] },
@@ -110,6 +120,9 @@ export const endpoints = {
     filters: true,
     reply: "tableRows",
   },
+  pastRows: { ...pastRows, path: "/pit/{vendor_code}/{datatable_code}/asofdate/{date}" },
+  pastRowsThrough: { ...pastRows, path: "/pit/{vendor_code}/{datatable_code}/between/{start_date}/{end_date}" },
+  pastRowsUntil: { ...pastRows, path: "/pit/{vendor_code}/{datatable_code}/from/{start_date}/to/{end_date}" },
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof endpoints;

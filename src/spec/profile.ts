@@ -119,7 +119,8 @@ export type ReplyCheck = (typeof REPLY_CHECKS)[number];
  * `lists`: `x[]=a&x[]=b`, a repeated `x=` and `x.in=` for several values; `olderNames`: `rows`, `trim_start`,
  * `trim_end`, `sort_order`, `transformation`, `auth_token`; `dateTimes`: dates followed by a time; `post`: the query of
  * a table as a POST body; `redirects`: a database file as a redirect to its link; `unnamedColumn`: a column number out
- * of range as a column without a name and rows.
+ * of range as a column without a name and rows; `pointInTime`: rows of a table as they were known (docs/server.md says
+ * what is not known of it).
  */
 const EXTENSIONS = [
   "listings",
@@ -133,6 +134,7 @@ const EXTENSIONS = [
   "unknownParameters",
   "anyCase",
   "noKey",
+  "pointInTime",
 ] as const;
 export type Extension = (typeof EXTENSIONS)[number];
 

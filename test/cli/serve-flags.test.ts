@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const bin = fileURLToPath(new URL("../../dist/esm/cli.js", import.meta.url));
 const children: ChildProcess[] = [];
@@ -25,6 +27,17 @@ const started = (...flags: string[]): Promise<string> =>
     // "exit" can come before the last of stderr is read.
     child.once("close", (status) => reject(new Error(`${status}: ${err}`)));
   });
+
+it("serve --history: point-in-time calls from the copies of a place", async () => {
+  const place = temporaryFolder();
+  const sync = ["sync", "MARKET/PRICES", "--to", place, "--history", "--sample", "--quiet"];
+  await promisify(execFile)(process.execPath, [bin, ...sync]);
+  const url = await started("--profile", "nasdaqDataLink", "--history", place);
+  const path = "pit/MARKET/PRICES/asofdate/2999-01-01.csv?ticker=AAA&date=2024-12-31&qopts.columns=ticker,date";
+  const reply = await fetch(`${url}/api/v3/${path}`, { headers: { "x-api-token": "sample" } });
+  expect(await reply.text()).toBe("ticker,date\nAAA,2024-12-31\n");
+  await expect(started("--history", temporaryFolder())).rejects.toThrow("has no copy of a table that is served");
+});
 
 it("serve --profile --public-url --subscriptions --cors", async () => {
   const flags = [

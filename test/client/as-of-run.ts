@@ -143,6 +143,7 @@ export async function runAsOf(root: string, place: "folder" | "engine", each: As
     expect(await mirror.verify()).toEqual({ complete: true, damage: [] });
     await compareStates(mirror, snapshots, engine !== undefined, lag);
     await compareChanges(mirror, snapshots, mode !== "keyless");
+    await comparePeriods(mirror, snapshots);
   } finally {
     await engine?.close();
     rmSync(folder, { recursive: true });
@@ -212,6 +213,21 @@ function without(first: readonly string[], second: readonly string[]): string[] 
     if (at >= 0) left.splice(at, 1);
     return at < 0;
   });
+}
+
+/** All states from one on: the rows of the first, and with each later one those that it has more. */
+async function comparePeriods(mirror: Mirror, snapshots: readonly Snapshot[]): Promise<void> {
+  for (const [i, { known, rows }] of snapshots.entries()) {
+    // Several states may be known from the same time on: the last of them is meant.
+    if (snapshots[i + 1]?.known === known) continue;
+    const visible = linesOfRows(rows);
+    for (const [j, state] of snapshots.slice(i).entries()) {
+      if (j > 0) visible.push(...without(linesOfRows(state.rows), linesOfRows(snapshots[i + j - 1].rows)));
+      if (snapshots[i + j + 1]?.known === state.known) continue;
+      const [from, asOf] = [known, state.known].map((time) => new Date(time).toISOString());
+      expect(linesOf(await mirror.frame({ from, asOf }))).toEqual([...visible].sort());
+    }
+  }
 }
 
 async function compareChanges(mirror: Mirror, snapshots: readonly Snapshot[], hasKey: boolean): Promise<void> {

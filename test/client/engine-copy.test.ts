@@ -20,7 +20,15 @@ const VERSION: Version = {
   end: 1,
   updates: 0,
 };
-const VIEW: View = { code: "V/T", version: VERSION, log: LOG, rows: [PIECE], removed: [], isWhole: true };
+const VIEW: View = {
+  code: "V/T",
+  version: VERSION,
+  log: LOG,
+  rows: [PIECE],
+  removed: [],
+  removedUpTo: 1,
+  isWhole: true,
+};
 const PLAN: SyncPlan = {
   code: "V/T",
   change: "export",

@@ -89,6 +89,10 @@ it("refreshes on one day, lags, times and Dates choose the states that were know
     await expect(mirror.frame({ asOf })).rejects.toMatchObject({ name: "InputError", code: "BadArgument" });
   }
   await expect(mirror.frame({ asOf: "2025-01-03", lag: "a while" })).rejects.toMatchObject({ code: "BadArgument" });
+  await expect(mirror.sql("from this", { from: "2025-01-03", asOf: "2025-01-02" })).rejects.toMatchObject({
+    code: "BadArgument",
+    message: expect.stringContaining("begin after the last"),
+  });
 });
 
 it("a state is known from the refresh on that happened while its rows were received", async () => {

@@ -6,6 +6,8 @@ const table =
   (service) =>
     change(service.table(code)).frame();
 const bulk = (code, type) => (service) => service.database(code).bulk(type).frame();
+/** Rows as a mirror with history has them. */
+const past = (times) => (service) => service.copy.frame(times);
 const TICKERS = ["AAA", "BBB"];
 const DAYS = { gte: "2024-12-01", lte: "2024-12-31" };
 /** Longer than an address may be: the client sends it by POST. */
@@ -358,28 +360,56 @@ export const groups = {
       undefined,
       { error: "InvalidRequestError" },
     ],
+    ["ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate', paginate=True)", past({ asOf: "2025-01-02" })],
     [
-      "ndl.get_point_in_time('MARKET/PRICES', interval='asofdate', date='2024-12-02')",
-      table((q) => q),
-      { lacks: "point in time" },
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate', date='2035-01-05', paginate=True)",
+      past({ asOf: "2035-01-05" }),
     ],
     [
-      "ndl.get_point_in_time('MARKET/PRICES', interval='from', start_date='2024-12-01', end_date='2024-12-31')",
-      table((q) => q),
-      { lacks: "point in time" },
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate', date=datetime.date(2035, 1, 5))",
+      past({ asOf: "2035-01-05" }),
+      PAGE,
     ],
     [
-      "ndl.get_point_in_time('MARKET/PRICES', interval='between', start_date='2024-12-01', end_date='2024-12-31')",
-      table((q) => q),
-      { lacks: "point in time" },
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate', date=datetime.datetime(2035, 1, 4, 11, 59))",
+      past({ asOf: "2035-01-04T11:59:00Z" }),
+      PAGE,
+    ],
+    [
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='from', start_date='2035-01-03', end_date='2035-01-07', paginate=True)",
+      past({ from: "2035-01-03", asOf: "2035-01-06" }),
+    ],
+    [
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='between', start_date='2035-01-03', end_date='2035-01-07', paginate=True)",
+      past({ from: "2035-01-03", asOf: "2035-01-07" }),
+    ],
+    [
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='between', start_date='2035-01-03', end_date='2035-01-07', ticker=['Q7', 'NEW'], qopts={'columns': ['close']})",
+      past({ from: "2035-01-03", asOf: "2035-01-07", where: { ticker: ["Q7", "NEW"] }, columns: ["close"] }),
+    ],
+    [
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate', date='2024-01-01')",
+      undefined,
+      { error: "InvalidRequestError" },
+    ],
+    [
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate', date='soon')",
+      undefined,
+      { error: "InvalidRequestError" },
+    ],
+    [
+      "ndl.get_point_in_time('KEPT/QUOTES', interval='from', start_date='2035-01-07', end_date='2035-01-03')",
+      undefined,
+      { error: "InvalidRequestError" },
+    ],
+    ["ndl.get_point_in_time('KEPT/NONE', interval='asofdate')", undefined, { error: "NotFoundError" }],
+    ["ndl.get_point_in_time('MARKET/PRICES', interval='asofdate')", undefined, { error: "NotFoundError" }],
+    [
+      "with_config(lambda: ndl.get_point_in_time('KEPT/QUOTES', interval='asofdate'), api_key='free')",
+      undefined,
+      { error: "ForbiddenError" },
     ],
   ],
-};
-
-/** Why a call cannot work, by the mark in `lacks`. */
-export const REASONS = {
-  "point in time":
-    "`/pit/…` serves the rows as they were on a day. The specification has no such call, and the service keeps one version of its rows.",
 };
 
 /** The rows of a frame as lists, dates `YYYY-MM-DD`, decimals as numbers. */

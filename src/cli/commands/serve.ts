@@ -1,7 +1,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Engine } from "../../engine/contract/engine.js";
+import { InputError } from "../../errors/errors.js";
 import type { KeyGrant } from "../../server/answers/keys.js";
+import { tableCode } from "../../server/data/open-table.js";
+import type { TableHistory } from "../../server/data/past-tables.js";
 import { sampleData } from "../../server/data/sample.js";
+import { folderSource, type Source } from "../../server/data/source.js";
 import { isLoopback } from "../../server/http/listen.js";
 import type { RunningService } from "../../server/http/options.js";
 import { logLine } from "../../server/http/request-log.js";
@@ -26,6 +30,7 @@ interface ServeFlags {
   readonly subscriptions?: readonly string[];
   readonly cors?: readonly string[];
   readonly allowedHost?: readonly string[];
+  readonly history?: string;
   readonly log?: boolean;
   readonly json?: boolean;
 }
@@ -52,6 +57,7 @@ export function serveCommand(): Command {
       ).conflicts("database"),
     )
     .option("--ask-password", "ask for the password of --engine on the terminal, without showing it")
+    .option("--history <place>", "answer point-in-time calls from the copies that arrowbook sync --history made there")
     .option("--log", "write one line per request to stderr")
     .option("--json", "print the address and codes as one JSON line")
     .action((flags: ServeFlags, command: Command) => run(flags, command));
@@ -102,8 +108,10 @@ async function serveUntilStopped(
   isSampleKey: boolean,
   engine: Engine | undefined,
 ): Promise<void> {
+  const data = flags.data === undefined ? (flags.sample ? sampleData() : undefined) : folderSource(flags.data);
   const service = await serve({
-    data: flags.data ?? (flags.sample ? sampleData() : undefined),
+    data,
+    history: flags.history === undefined ? [] : await copiesIn(flags.history, data),
     engine,
     port: flags.port,
     host: flags.host,
@@ -122,6 +130,19 @@ async function serveUntilStopped(
   await stop;
   process.stderr.write("\nStopping.\n");
   await service.close();
+}
+
+/** The copies of a place that are of tables to be served. */
+async function copiesIn(place: string, data: Source | undefined): Promise<TableHistory[]> {
+  const { copyAt, copyIn } = await import("../../client/mirror/place-at.js");
+  const codes = (data?.catalog.tables ?? []).map(tableCode);
+  const copies = await Promise.all(codes.map((code) => copyAt(copyIn(place, code), code)));
+  const found = copies.filter((copy) => !copy.isEmpty);
+  if (found.length > 0) return found;
+  throw new InputError(`${place} has no copy of a table that is served.`, {
+    code: "BadArgument",
+    hint: "Pass the place of arrowbook sync --to, and with --data or --sample the tables.",
+  });
 }
 
 function announce(service: RunningService, flags: ServeFlags, sampleKey: boolean): void {

@@ -184,8 +184,8 @@ export class Copy {
     return view.isWhole ? rows : passing(rows, await this.#isLive(view));
   }
 
-  async #isLive({ version: { number, end }, removed }: View): Promise<(row: number) => boolean> {
-    const isGone = await removedUpTo(number, end, this.place.batches(removed, REMOVED_NAMES));
+  async #isLive({ version: { end }, removed, removedUpTo: last }: View): Promise<(row: number) => boolean> {
+    const isGone = await removedUpTo(last, end, this.place.batches(removed, REMOVED_NAMES));
     return (row) => row < end && !isGone(row);
   }
 

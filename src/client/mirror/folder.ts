@@ -193,7 +193,7 @@ export class Folder implements Place {
     if (view.isWhole) return read({ columns });
     const { version, removed } = view;
     const isGone = await removedUpTo(
-      version.number,
+      view.removedUpTo,
       version.end,
       this.batches(
         removed,

@@ -20,7 +20,7 @@
  */
 import { FileError, InputError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { earlier } from "./when.js";
+import { earlier } from "../../value/when.js";
 
 /** `true` keeps every state; `{ keep: "2 years" }` those of that time. */
 export type HistoryOption = boolean | { readonly keep: string };
@@ -113,18 +113,33 @@ export interface View {
   readonly log: Log;
   readonly rows: readonly Piece[];
   readonly removed: readonly Piece[];
+  /** Rows that versions up to this number removed are not in it. */
+  readonly removedUpTo: number;
   /** Whether the pieces have no other rows. */
   readonly isWhole: boolean;
 }
 
-export function viewOf({ code, logs }: Pick<Manifest, "code" | "logs">, version: Version): View {
+/**
+ * @param from the first of several versions, whose rows are in it too
+ * @throws {InputError} BadArgument if rows of the versions cannot be compared
+ */
+export function viewOf({ code, logs }: Pick<Manifest, "code" | "logs">, version: Version, from = version): View {
+  if (from.log !== version.log || from.number > version.number) {
+    const why =
+      from.log === version.log ? "begin after the last of them" : "have other columns, or another key, than the first";
+    throw new InputError(`The states of ${code} that were asked for ${why}.`, {
+      code: "BadArgument",
+      hint: "Pass two times in order, between which the columns and the key of the table stayed the same.",
+    });
+  }
   const log = logs.find(({ number }) => number === version.log) as Log;
   const rows = log.rows.filter(({ first }) => first < version.end);
-  const removed = log.removed.filter(({ first }) => first <= version.number);
+  const removedUpTo = from.number;
+  const removed = log.removed.filter(({ first }) => first <= removedUpTo);
   // Of a version without rows, the first piece has the columns.
   if (rows.length === 0) rows.push(...log.rows.slice(0, 1));
   const isWhole = removed.length === 0 && rows.every(({ last }) => last < version.end);
-  return { code, version, log, rows, removed, isWhole };
+  return { code, version, log, rows, removed, removedUpTo, isWhole };
 }
 
 export const newest = ({ versions }: Manifest): Version => versions[versions.length - 1];

@@ -9,13 +9,13 @@ import type { SqlOptions } from "../../frame/files/sql-table.js";
 import type { Watched } from "../../frame/files/watched.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import { boundOf, earlier } from "../../value/when.js";
 import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { MirrorChanges } from "./changes.js";
 import type { Copy } from "./copy.js";
 import { type HistoryOption, type Manifest, newest, type Version, type View, versionBefore, viewOf } from "./log.js";
 import type { MirrorQuery, Place } from "./place.js";
 import type { SyncPlan } from "./plan.js";
-import { boundOf, earlier } from "./when.js";
 
 /** Options of a mirror. */
 export interface MirrorOptions extends ArchiveLimits {
@@ -66,6 +66,11 @@ export interface SyncReport {
 
 /** Which state of a copy is meant; default the newest. */
 export interface AsOf {
+  /**
+   * Every state from that of this day or timestamp on, instead of one: a row that changed is there once for each of its
+   * values, one that was removed as it was.
+   */
+  readonly from?: string | Date;
   /**
    * A day, whose last refresh in UTC is meant, or a timestamp: no row of a later refresh is seen. A `Date` at midnight
    * in UTC is its day.
@@ -221,9 +226,11 @@ export class Mirror<Row extends object = Record<string, Cell>> {
    * @throws {InputError} BadArgument if the copy has no state of that time
    */
   async frame(options: ParquetReadOptions & Watched & AsOf = {}): Promise<Frame<Row>> {
-    const { asOf, lag, ...how } = options;
-    const isWhole = options.where === undefined;
-    const [table, { version }] = await this.#use({ asOf, lag }, async (view) => (await this.#copy()).read(view, how));
+    const { asOf, from, lag, ...how } = options;
+    const isWhole = options.where === undefined && from === undefined;
+    const [table, { version }] = await this.#use({ asOf, from, lag }, async (view) =>
+      (await this.#copy()).read(view, how),
+    );
     return Frame.from<Row>(table, { ...this.#source(version), ...(isWhole ? { complete: true } : {}) });
   }
 
@@ -239,7 +246,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     text: string,
     options: Omit<SqlOptions, "tables"> & AsOf = {},
   ): Promise<Frame<Result>> {
-    refuseUnknown(options, ["params", "signal", "asOf", "lag"], "sql()");
+    refuseUnknown(options, ["params", "signal", "asOf", "from", "lag"], "sql()");
     const { params, signal, ...when } = options;
     signal?.throwIfAborted();
     const [table] = await this.#use(
@@ -317,7 +324,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
 
   /** Reads a state of the copy; again if a synchronisation replaced the manifest in the meantime. */
   async #use<T>(
-    { asOf, lag }: AsOf,
+    { asOf, from, lag }: AsOf,
     read: (view: View, manifest: Manifest) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<readonly [T, View]> {
@@ -330,7 +337,9 @@ export class Mirror<Row extends object = Record<string, Cell>> {
           hint: "Call sync() first.",
         });
       }
-      const view = viewOf(manifest, bound === undefined ? newest(manifest) : versionBefore(manifest, bound));
+      const version = bound === undefined ? newest(manifest) : versionBefore(manifest, bound);
+      const first = from === undefined ? version : versionBefore(manifest, boundOf(from, lag));
+      const view = viewOf(manifest, version, first);
       try {
         return [await read(view, manifest), view];
       } catch (error) {

@@ -8,7 +8,7 @@ import { numberColumn, type View } from "./log.js";
  * @param removed those of its removed rows
  */
 export function rowsOf(
-  { log, version, isWhole, removed: pieces }: View,
+  { log, version, isWhole, removed: pieces, removedUpTo }: View,
   rows: readonly string[],
   removed: readonly string[],
   selected: readonly string[] = log.columns.map(({ name }) => name),
@@ -17,7 +17,7 @@ export function rowsOf(
   const number = quoteName(numberColumn(log.columns));
   const names = [...log.columns.map(({ name }) => quoteName(name)), number].join(", ");
   const all = rows.map((piece) => `select ${names} from ${piece}`).join(" union all ");
-  const gone = removed.map((piece) => `select "row" from ${piece} where "version" <= ${version.number}`);
+  const gone = removed.map((piece) => `select "row" from ${piece} where "version" <= ${removedUpTo}`);
   const filters = [
     ...(isWhole ? [] : [`${number} < ${version.end}`]),
     ...(pieces.length === 0 ? [] : [`${number} not in (${gone.join(" union all ")})`]),

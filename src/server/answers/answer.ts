@@ -6,6 +6,7 @@ import { answerDatabaseBulk, answerDatabaseMetadata } from "./answer-database.js
 import { answerDatasetMetadata, answerSeries } from "./answer-dataset.js";
 import { fileLink } from "./answer-file.js";
 import { answerDatabaseList, answerDatasetList, answerTableList } from "./answer-list.js";
+import { answerPastRows } from "./answer-past-rows.js";
 import { answerTableMetadata, answerTableRows, chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
 import type { FileOrder } from "./exports.js";
 import { needSubscription } from "./keys.js";
@@ -26,6 +27,9 @@ const handlers: Readonly<Record<EndpointName, Handler>> = {
   tableMetadata: answerTableMetadata,
   tableExport: answerExport,
   tableRows: answerTableRows,
+  pastRows: answerPastRows,
+  pastRowsThrough: answerPastRows,
+  pastRowsUntil: answerPastRows,
 };
 
 /**

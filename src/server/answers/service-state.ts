@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Profile } from "../../spec/profile.js";
+import type { PastTables } from "../data/past-tables.js";
 import type { Store } from "../data/store.js";
 import type { BulkFiles } from "./exports.js";
 import type { Subscriber } from "./keys.js";
@@ -9,6 +10,7 @@ import type { ReplyCache } from "./reply-cache.js";
 
 export interface ServiceState {
   readonly store: Store;
+  readonly past: PastTables;
   readonly profile: Profile;
   readonly files: BulkFiles;
   readonly links: Links;

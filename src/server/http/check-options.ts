@@ -24,6 +24,10 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
     (value) => isText(value) || hasAll(value, ["catalog", "dataset", "table"]),
     "Pass the path of a folder with a catalog.json, or sampleData().",
   ],
+  history: [
+    (value) => [value].flat().every((each) => hasAll(each, ["code", "versions", "frame"])),
+    "Pass a mirror with history, or a list of them.",
+  ],
   port: [
     (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
     "Pass a number from 0 to 65535; 0 selects a free port.",

@@ -3,6 +3,7 @@ import type { Engine, Stoppable } from "../../engine/contract/engine.js";
 import type { CatalogItem } from "../../spec/endpoints.js";
 import type { Profile, ProfileName } from "../../spec/profile.js";
 import type { KeyGrant } from "../answers/keys.js";
+import type { TableHistory } from "../data/past-tables.js";
 import type { Source } from "../data/source.js";
 import type { CorsOrigins } from "./cors.js";
 import type { RequestLog } from "./request-log.js";
@@ -35,6 +36,11 @@ export interface ServeOptions {
    * served.
    */
   readonly data?: string | Source;
+  /**
+   * The earlier states of tables of the catalogue, such as mirrors with `history`, for calls of the profile's extension
+   * `pointInTime`.
+   */
+  readonly history?: TableHistory | readonly TableHistory[];
   /** Port to listen on; 0 (default) selects a free one. */
   readonly port?: number;
   /** Address to listen on; default `127.0.0.1`, this machine only. Any other requires `apiKeys`. */

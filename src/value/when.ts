@@ -1,6 +1,6 @@
-import { InputError } from "../../errors/errors.js";
-import { shown } from "../../errors/shown.js";
-import { dayOfDate, NO_DATE, parseDate } from "../../value/date.js";
+import { InputError } from "../errors/errors.js";
+import { shown } from "../errors/shown.js";
+import { dayOfDate, NO_DATE, parseDate } from "./date.js";
 
 const DAY_MS = 86_400_000;
 const UNIT_MS = { hour: 3_600_000, day: DAY_MS, week: 7 * DAY_MS } as const;

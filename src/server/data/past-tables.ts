@@ -1,0 +1,131 @@
+import type { Table } from "../../columns/arrow/arrow.js";
+import { columnsOf } from "../../columns/arrow/schema.js";
+import type { Engine } from "../../engine/contract/engine.js";
+import { embeddedEngine } from "../../engine/embedded.js";
+import { InputError } from "../../errors/errors.js";
+import { readLoaded } from "./loaded.js";
+import { openTable, type StoredTable, tableHome } from "./open-table.js";
+import { madeRows, type RowSource } from "./source.js";
+
+/** The earlier states of a table, such as a mirror with `history` has them (docs/mirror.md). */
+export interface TableHistory {
+  /** `VENDOR/TABLE`. */
+  readonly code: string;
+  /** When each state became known, ISO 8601, the oldest first. */
+  versions(): Promise<readonly { readonly known_at: string; readonly synced_at: string }[]>;
+  /** The rows of the state that was known at `asOf`, and those of all states from the one at `from` on. */
+  frame(times: {
+    readonly asOf: string;
+    readonly from: string;
+    readonly onProgress: false;
+  }): Promise<{ readonly table: Table }>;
+}
+
+/** The states of a table that were known at times between two, in milliseconds. */
+export interface Period {
+  /** The first state is the last one known before this time. */
+  readonly from: number;
+  /** All states became known before this time. */
+  readonly before: number;
+}
+
+/** States that are kept for the next page. */
+const MOST_STATES = 8;
+
+export type PastTables = ReturnType<typeof pastTables>;
+
+/**
+ * Earlier states of tables, each loaded on first use into an engine in memory.
+ *
+ * @param known the codes of the catalogue
+ * @throws {InputError} UnknownCode for the history of another table
+ */
+export function pastTables(histories: readonly TableHistory[], known: ReadonlyMap<string, unknown>) {
+  const other = histories.find(({ code }) => !known.has(code));
+  if (other !== undefined) {
+    throw new InputError(`There is a history of ${other.code}, which is not a table of the catalogue.`, {
+      code: "UnknownCode",
+      hint: "Pass histories of tables that the service offers.",
+    });
+  }
+  const names = new Set<string>();
+  const states = new Map<string, ReturnType<typeof stateOf>>();
+  let opened: Promise<Engine> | undefined;
+  const engine = (): Promise<Engine> => {
+    opened ??= embeddedEngine();
+    return opened;
+  };
+  return {
+    engine,
+    /** The times of the states of a table; undefined if it has no history. */
+    async versions(code: string): Promise<number[] | undefined> {
+      const versions = await histories.find((history) => history.code === code)?.versions();
+      return versions?.map(({ known_at }) => Date.parse(known_at));
+    },
+    /** The rows of the states of a period, in which there is one. */
+    async open(current: StoredTable, { from, before }: Period): Promise<StoredTable> {
+      const history = histories.find(({ code }) => code === current.code) as TableHistory;
+      const versions = await history.versions();
+      const [first, last] = [from, before].map((bound) =>
+        versions.findLastIndex(({ known_at }) => Date.parse(known_at) < bound),
+      );
+      const [start, end] = [versions[first], versions[last]];
+      const version = JSON.stringify([current.code, start, end]);
+      const table = (): Promise<Table> => tableAt(history, start.known_at, end.known_at);
+      const state =
+        states.get(version) ?? stateOf(current, { version, refreshedAt: end.known_at, table, engine, names });
+      state.table.catch(() => states.delete(version));
+      states.delete(version);
+      states.set(version, state);
+      for (const [oldest, { isReady, drop }] of states) {
+        if (states.size <= MOST_STATES) break;
+        // A request waits for one that is not ready.
+        if (isReady() && states.delete(oldest)) await drop();
+      }
+      return state.table;
+    },
+    async close(): Promise<void> {
+      await (await opened)?.close();
+    },
+  };
+}
+
+const tableAt = async (history: TableHistory, from: string, asOf: string): Promise<Table> =>
+  (await history.frame({ asOf, from, onProgress: false })).table;
+
+interface RowsToOpen extends Pick<RowSource, "version" | "refreshedAt"> {
+  table(): Promise<Table>;
+  engine(): Promise<Engine>;
+  readonly names: Set<string>;
+}
+
+/** The rows of one period, loaded once, as a table like the current one. */
+function stateOf(current: StoredTable, { version, refreshedAt, names, ...to }: RowsToOpen) {
+  const loaded = readLoaded(NOT_SAVED, false);
+  let isReady = false;
+  const open = async (): Promise<StoredTable> => {
+    let table: Table | undefined = await to.table();
+    const columns = columnsOf(table.schema);
+    const filters = current.entry.filters.filter((name) => columns.some((column) => column.name === name));
+    // Rows that changed repeat their key.
+    const entry = { ...current.entry, columns, filters, primary_key: [] };
+    const rows = madeRows(version, refreshedAt, () => table as Table);
+    const { code } = current;
+    const stored = openTable(await to.engine(), { code, entry, rows, loaded: await loaded, names });
+    await stored.ready();
+    table = undefined;
+    isReady = true;
+    return stored;
+  };
+  const table = open();
+  return {
+    table,
+    isReady: () => isReady,
+    async drop(): Promise<void> {
+      (await loaded).delete(tableHome(current.code));
+      await (await table.catch(() => undefined))?.retire();
+    },
+  };
+}
+
+const NOT_SAVED = { read: async () => undefined, readAll: async () => new Map(), write: async () => undefined };
