@@ -12,6 +12,9 @@ export function engineError(error: unknown, what: string): ArrowbookError {
   if (/^(Constraint|Conversion|Out of Range|Invalid Input) Error|constraint/.test(text)) {
     return new DataError(message, { code: "EngineData", cause: error });
   }
+  if (/No space left on device|Disk quota exceeded/.test(text)) {
+    return new FileError(message, { code: "DiskFull", hint: "Free some space, or use another disk.", cause: error });
+  }
   if (/^(IO|Out of Memory|Permission|INTERNAL) Error/.test(text)) {
     return new FileError(message, { code: "EngineFailed", cause: error });
   }
