@@ -5,6 +5,7 @@ import type { ErrorMeaning } from "../spec/error-meanings.js";
 import type { Profile } from "../spec/profile.js";
 import { resources } from "../spec/resources.js";
 import type { Format } from "../spec/vocabulary.js";
+import { retryAfter } from "../transport/retry.js";
 import { type FailureText, readFailureBody } from "./failure-body.js";
 import { documentFormat } from "./formats.js";
 import { BY_STATUS, meaningOf } from "./meaning.js";
@@ -108,20 +109,6 @@ function sentence(found: FailureText | undefined, body: string, status: number):
 function retryAdvice(meaning: ErrorMeaning, answer: FailedReply): RetryAdvice {
   const after = retryAfter(answer.headers) ?? meaning.after ?? 0;
   return after > 0 ? { retryable: meaning.retryable, after } : { retryable: meaning.retryable };
-}
-
-/**
- * Milliseconds of a `Retry-After` header: seconds, or a date relative to the service's clock (its `Date` header), else
- * to the local one. 0 for a date in the past; undefined without the header or if it is malformed.
- */
-export function retryAfter(headers: (name: string) => string | null | undefined): number | undefined {
-  const text = headers("retry-after")?.trim();
-  if (text === undefined) return undefined;
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const then = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
-  const theirs = Date.parse(headers("date") ?? "");
-  const now = Number.isNaN(theirs) ? Date.now() : theirs;
-  return Number.isNaN(then) ? undefined : Math.max(0, then - now);
 }
 
 type Headers = (name: string) => string | null;

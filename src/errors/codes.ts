@@ -244,6 +244,11 @@ export const ERROR_CODES = {
   TruncatedBody: transport("The reply ended early.", "Try again."),
   UnknownEncoding: transport("The reply has a content coding that cannot be decoded.", "Check the proxies in between."),
   BadEncoding: transport("The reply is not in the content coding that it declares.", "Try again."),
+  BadRange: transport(
+    "A server replied with another part of a file than was requested.",
+    "Download the file, and read it from disk.",
+  ),
+  ServerFailed: transport("The server of a file replied with an error.", "Try again later, or check the address."),
   TooLarge: transport("The reply exceeds `limits.body`.", "Use an export, or raise the limit."),
   FileReplaced: transport("The file was replaced while it was downloaded.", "Download it again later."),
   EngineBusy: transport("The engine's server is overloaded or restarting.", "Try again later."),

@@ -12,9 +12,10 @@ const RING = 5;
 
 /**
  * Reads the bytes from `start` to `end` in blocks of half a MB, one block ahead. Each block's memory is reused for the
- * fifth block after it.
+ * fifth block after it. A file that is better read as a stream is.
  */
 export async function* readBlocks(access: RandomAccess, start: number, end: number): AsyncGenerator<Uint8Array> {
+  if (access.stream !== undefined) return yield* access.stream(start, end);
   const buffers: Uint8Array[] = [];
   const read = async (i: number): Promise<Uint8Array> => {
     const position = start + i * BLOCK_BYTES;

@@ -1,5 +1,5 @@
 import { gzipChunks } from "./gzip.js";
-import { bytesAccess, fileAccess } from "./random-access.js";
+import { type AnyFile, anyAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";
 import type { ZipOptions } from "./zip-entry.js";
 import { zstdChunks } from "./zstd.js";
@@ -26,19 +26,18 @@ export interface PackedFile {
  * Opens a file or bytes that start with the signature of gzip or zstd; undefined otherwise, also for a path that cannot
  * be opened or is not a regular file: the reader of plain text reports that.
  */
-export async function packedFile(
-  source: string | Uint8Array,
-  options: ZipOptions = {},
-): Promise<PackedFile | undefined> {
-  const opened = typeof source === "string" ? await fileAccess(source).catch(() => undefined) : undefined;
-  const access = typeof source === "string" ? opened : bytesAccess(source);
+export async function packedFile(source: AnyFile, options: ZipOptions = {}): Promise<PackedFile | undefined> {
+  const isPath = typeof source === "string";
+  const access: (RandomAccess & { readonly state?: FileState }) | undefined = isPath
+    ? await fileAccess(source).catch(() => undefined)
+    : await anyAccess(source);
   if (access === undefined) return undefined;
   const { size } = access;
   const start = new Uint8Array(Math.min(SIGNATURE_BYTES, size));
   const last = new Uint8Array(4);
   try {
     await access.read(start, 0);
-    if (size >= SIGNATURE_BYTES) await access.read(last, size - last.length);
+    if (formatOf(start) === "gzip" && size >= SIGNATURE_BYTES) await access.read(last, size - last.length);
   } finally {
     await access.close();
   }
@@ -48,7 +47,7 @@ export async function packedFile(
     format,
     size: format === "zstd" ? size : Math.max(size, new DataView(last.buffer).getUint32(0, true)),
     async *chunks() {
-      const file = typeof source === "string" ? await fileAccess(source, opened?.state) : access;
+      const file = isPath ? await fileAccess(source, access.state) : await anyAccess(source);
       try {
         yield* format === "gzip" ? gzipChunks(file, options) : zstdChunks(file, options);
       } finally {

@@ -9,6 +9,53 @@ export interface RandomAccess {
   /** Fills all of `target` from byte `position` on; rejects if there are not enough bytes. */
   read(target: Uint8Array, position: number): Promise<void>;
   close(): Promise<void>;
+  /**
+   * Bytes up to which neighbouring reads are better joined, because each is a request; undefined where a read costs
+   * little.
+   */
+  readonly mostAtOnce?: number;
+  /** The bytes from `start` to `end` in chunks of any size, where one request gives more than a read. */
+  stream?(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
+/** A file that is not in the file system: at an address, or chosen by the user of a page. */
+export interface OpenableFile {
+  /** Its name for messages, without keys and signatures. */
+  readonly name: string;
+  /**
+   * Opens the file, any number of times: all reads are of the same state of it.
+   *
+   * @param from the end of the file that is read first
+   */
+  open(from?: "start" | "end"): Promise<RandomAccess>;
+}
+
+/** A file: its path, its bytes, or one that is not in the file system. */
+export type AnyFile = string | Uint8Array | OpenableFile;
+
+export const isOpenable = (source: unknown): source is OpenableFile =>
+  typeof source === "object" && source !== null && "open" in source && typeof source.open === "function";
+
+/** Opens a file of any kind. */
+export async function anyAccess(file: AnyFile, from?: "start" | "end"): Promise<RandomAccess> {
+  if (typeof file === "string") return fileAccess(file);
+  return file instanceof Uint8Array ? bytesAccess(file) : file.open(from);
+}
+
+/** The name of a file in messages; that of bytes is `bytes`. */
+export function nameOfFile(file: AnyFile, bytes: string): string {
+  if (typeof file === "string") return file;
+  return file instanceof Uint8Array ? bytes : file.name;
+}
+
+/** All bytes of a file. */
+export async function wholeFile(file: Uint8Array | OpenableFile): Promise<Uint8Array> {
+  if (file instanceof Uint8Array) return file;
+  const access = await file.open();
+  const bytes = new Uint8Array(access.size);
+  await access.read(bytes, 0);
+  await access.close();
+  return bytes;
 }
 
 /** Bytes in memory as {@link RandomAccess}. */

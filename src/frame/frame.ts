@@ -16,6 +16,7 @@ import { htmlTable } from "../display/table/html.js";
 import { textTable } from "../display/table/text.js";
 import { InputError } from "../errors/errors.js";
 import { refuseUnknown } from "../errors/options.js";
+import { isOpenable } from "../format/random-access.js";
 import type { ZipOptions } from "../format/zip-entry.js";
 import { type AlignOptions, align } from "../series/align.js";
 import { type AsofOptions, asof } from "../series/asof.js";
@@ -59,7 +60,7 @@ import { type CsvFileOptions, readCsv } from "./files/csv-files.js";
 import type { ExcelReadOptions } from "./files/excel.js";
 import type { FileSources } from "./files/find-files.js";
 import { checkInferred, readJsonLines } from "./files/json-lines.js";
-import { localSource, prepareForArchive } from "./files/local-source.js";
+import { localFile, prepareForArchive } from "./files/local-source.js";
 import { OutputMethods } from "./files/output-methods.js";
 import { type ParquetFileOptions, readParquetFiles } from "./files/parquet-batches.js";
 import { ARRAY_OPTIONS, readJson } from "./files/reply.js";
@@ -213,10 +214,12 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     options: CsvOptions & ZipOptions & Watched,
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
-    const local = localSource(source, "fromZip()");
+    const local = localFile(source, "fromZip()", "a zip archive");
     prepareForArchive(local);
     const { zipTable } = await import("../columns/files/zip-file.js");
-    const table = await watched(local, options, (onBytes) => zipTable(local, { ...options, onBytes }));
+    const table = await watched(local, options, async (onBytes) =>
+      zipTable(isOpenable(local) ? await local.open("end") : local, { ...options, onBytes }),
+    );
     return new Frame<Row>(table, sourceOfPath(local));
   }
 

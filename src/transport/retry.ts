@@ -25,11 +25,15 @@ export type RetryBudget = ReturnType<typeof retryBudget>;
 
 /**
  * Starts the pauses of one call: random parts of a doubling interval, within one budget that progress refills. `random`
- * returns numbers in [0, 1).
+ * returns numbers in [0, 1);
+ * several requests share the time of their pauses.
  */
-export function retryBudget(retry: Required<Retry>, random: () => number = Math.random) {
+export function retryBudget(
+  retry: Required<Retry>,
+  random: () => number = Math.random,
+  pauses: { spent: number } = { spent: 0 },
+) {
   let sent = 0;
-  let spent = 0;
   return {
     /** Returns the pause before the next attempt, or rethrows `error` if no further attempt is allowed or useful. */
     pauseFor(error: unknown): number {
@@ -39,14 +43,14 @@ export function retryBudget(retry: Required<Retry>, random: () => number = Math.
       if (sent >= allowed) throw sent === 1 ? error : exhausted(error, sent);
       const drawn = random() * Math.min(retry.maxPause, retry.pause * 2 ** (sent - 1));
       const pause = Math.max(drawn, error.retry.after ?? 0);
-      if (spent + pause > retry.budget) throw overBudget(error, pause);
-      spent += pause;
+      if (pauses.spent + pause > retry.budget) throw overBudget(error, pause);
+      pauses.spent += pause;
       return pause;
     },
     /** Progress was made: resets attempts and pauses. */
     refill(): void {
       sent = 0;
-      spent = 0;
+      pauses.spent = 0;
     },
   };
 }
@@ -115,4 +119,18 @@ function codeOf(cause: unknown): string | undefined {
     if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   }
   return undefined;
+}
+
+/**
+ * Milliseconds of a `Retry-After` header: seconds, or a date relative to the service's clock (its `Date` header), else
+ * to the local one. 0 for a date in the past; undefined without the header or if it is malformed.
+ */
+export function retryAfter(headers: (name: string) => string | null | undefined): number | undefined {
+  const text = headers("retry-after")?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const then = /^[A-Za-z]{3,9}, /.test(text) ? Date.parse(text) : Number.NaN;
+  const theirs = Date.parse(headers("date") ?? "");
+  const now = Number.isNaN(theirs) ? Date.now() : theirs;
+  return Number.isNaN(then) ? undefined : Math.max(0, then - now);
 }

@@ -26,8 +26,6 @@ const mistakes: readonly (readonly [written: string, run: () => unknown, remedy:
   ['sort("close", "desc")', () => prices.sort("close", loose("desc")), /sort\(\["close", "desc"\]\)/],
   ['sql("… from prices")', () => prices.sql("select * from prices"), /called this: select … from this/],
   ["row => row.clsoe", () => prices.filter((row) => loose(row)["clsoe"]), /Did you mean "close"\?/],
-  ["fromCSV(https address)", () => Frame.fromCSV(loose("https://x.example/a.csv"), { columns: [] }), /Fetch it first/],
-  ["fromCSV(new URL(https…))", () => Frame.fromCSV(new URL("https://x.example/a.csv"), { columns: [] }), /Fetch it/],
   ["from(a Date with a time)", () => service.dataset("A/B").from(new Date("2024-01-02T10:00:00Z")), /"2024-01-02"/],
   ["from(an invalid Date)", () => service.dataset("A/B").from(new Date("x")), /YYYY-MM-DD/],
   [

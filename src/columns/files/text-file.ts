@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { DataError, reworded } from "../../errors/errors.js";
 import { CR, LF } from "../../format/csv.js";
 import { packedFile } from "../../format/packed-file.js";
+import type { AnyFile } from "../../format/random-access.js";
 import type { ZipOptions } from "../../format/zip-entry.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import { type Batching, type CsvOptions, checkKey, type OnBytes } from "../arrow/read-options.js";
@@ -29,8 +30,6 @@ export type CsvFileOptions = (CsvOptions | UndeclaredOptions) & OnBytes & TextOp
 /** How a file of JSON lines is read. */
 export interface JsonLinesOptions extends JsonArrayOptions, TextOptions {}
 
-type Source = string | Uint8Array;
-
 /**
  * Reads a CSV file, or CSV bytes, as a table; either may be compressed. A long file is split over threads,
  * with equal results. Columns that are not declared are found first ({@link columnsOfCsv}).
@@ -38,7 +37,7 @@ type Source = string | Uint8Array;
  * @throws {DataError} with row, line, column, value and byte offset; `BadGzip`, `GzipBomb`, `BadZstd`, `ZstdBomb`
  * @throws {FileError} if the file cannot be read
  */
-export async function csvFileTable(source: Source, options: CsvFileOptions): Promise<Table> {
+export async function csvFileTable(source: AnyFile, options: CsvFileOptions): Promise<Table> {
   try {
     return await declaredTable(source, await declared(source, options));
   } catch (error) {
@@ -52,7 +51,7 @@ export async function csvFileTable(source: Source, options: CsvFileOptions): Pro
  * @throws {DataError} with row, line, column, value and byte offset
  * @throws {FileError}
  */
-export async function jsonLinesTable(source: Source, options: JsonLinesOptions & OnBytes & Batching): Promise<Table> {
+export async function jsonLinesTable(source: AnyFile, options: JsonLinesOptions & OnBytes & Batching): Promise<Table> {
   try {
     return await streamTable(await openLines(source, options), textChunks(source, options), options.signal);
   } catch (error) {
@@ -67,20 +66,20 @@ export async function jsonLinesTable(source: Source, options: JsonLinesOptions &
  * @throws {DataError} as {@link csvFileTable}
  * @throws {FileError}
  */
-export function csvFileBatches(source: Source, options: CsvFileOptions): AsyncGenerator<RecordBatch> {
+export function csvFileBatches(source: AnyFile, options: CsvFileOptions): AsyncGenerator<RecordBatch> {
   return fileBatches(source, options, async () => csvReader(await declared(source, options)));
 }
 
 /** As {@link csvFileBatches}, for JSON lines. */
 export function jsonLinesFileBatches(
-  source: Source,
+  source: AnyFile,
   options: JsonLinesOptions & OnBytes & Batching,
 ): AsyncGenerator<RecordBatch> {
   return fileBatches(source, options, () => openLines(source, options));
 }
 
 async function* fileBatches(
-  source: Source,
+  source: AnyFile,
   options: TextOptions & OnBytes,
   open: () => Promise<TextReader>,
 ): AsyncGenerator<RecordBatch> {
@@ -93,7 +92,7 @@ async function* fileBatches(
 
 type DeclaredOptions = CsvOptions & OnBytes & TextOptions;
 
-async function declared(source: Source, options: CsvFileOptions): Promise<DeclaredOptions> {
+async function declared(source: AnyFile, options: CsvFileOptions): Promise<DeclaredOptions> {
   if (isDeclared(options)) return options;
   const columns = await csvFileColumns(source, options);
   checkKey(options.key, columns, "the CSV file");
@@ -102,7 +101,7 @@ async function declared(source: Source, options: CsvFileOptions): Promise<Declar
 
 /** The columns of a CSV file that are not declared: {@link columnsOfCsv}. */
 export function csvFileColumns(
-  source: Source,
+  source: AnyFile,
   options: UndeclaredOptions & TextOptions & Batching,
 ): Promise<readonly InferredColumn[]> {
   return columnsOfCsv(() => textChunks(source, quiet(options)), options);
@@ -116,7 +115,7 @@ const quiet = (options: TextOptions & OnBytes): TextOptions => {
   return rest;
 };
 
-async function declaredTable(source: Source, options: DeclaredOptions): Promise<Table> {
+async function declaredTable(source: AnyFile, options: DeclaredOptions): Promise<Table> {
   if ((options.encoding ?? "utf-8") !== "utf-8") return streamed(source, options);
   const packed = await packedFile(source, options);
   if (packed?.format === "gzip") {
@@ -129,18 +128,19 @@ async function declaredTable(source: Source, options: DeclaredOptions): Promise<
     return reader.maker.table(raws);
   }
   if (packed !== undefined) return streamed(source, options);
-  if (typeof source !== "string") return csvTable(source, options);
+  if (source instanceof Uint8Array) return csvTable(source, options);
+  if (typeof source !== "string") return streamed(source, options, (await source.open()).size);
   const table = await csvThreadsTable(source, options);
   if (table !== undefined) return table;
   const info = await stat(source).catch(() => undefined);
   return streamed(source, options, info?.size);
 }
 
-function streamed(source: Source, options: DeclaredOptions, size?: number): Promise<Table> {
+function streamed(source: AnyFile, options: DeclaredOptions, size?: number): Promise<Table> {
   return streamTable(csvTableReader(options, size), textChunks(source, options), options.signal);
 }
 
-async function openLines(source: Source, options: JsonLinesOptions & OnBytes & Batching): Promise<TextReader> {
+async function openLines(source: AnyFile, options: JsonLinesOptions & OnBytes & Batching): Promise<TextReader> {
   const { columns = "infer", types = {}, onBadCell = "error" } = options;
   if (columns !== "infer") return linesReader(columns, options, "the JSON lines");
   const found = await columnsOfLines(textChunks(source, quiet(options)), types, onBadCell);
@@ -167,10 +167,11 @@ async function openLines(source: Source, options: JsonLinesOptions & OnBytes & B
  * @throws {FileError}
  * @throws {DataError} BadGzip, GzipBomb, BadZstd, ZstdBomb, BadTextEncoding
  */
-async function* textChunks(source: Source, options: TextOptions & OnBytes): AsyncGenerator<Uint8Array> {
+async function* textChunks(source: AnyFile, options: TextOptions & OnBytes): AsyncGenerator<Uint8Array> {
   const { encoding = "utf-8" } = options;
   const packed = await packedFile(source, options);
-  const plain = typeof source === "string" ? fileBlocks(source, options) : source.length > 0 ? [source] : [];
+  const isBytes = source instanceof Uint8Array;
+  const plain = isBytes ? (source.length > 0 ? [source] : []) : fileBlocks(source, options);
   const chunks: Chunks = packed?.chunks() ?? plain;
   if (encoding === "utf-8") yield* chunks;
   else yield* utf8Chunks(chunks, encoding);
@@ -180,7 +181,7 @@ async function* textChunks(source: Source, options: TextOptions & OnBytes): Asyn
  * An error of reading the text of a file, with the line where it is. The text up to there is read again. In an encoding
  * other than UTF-8, the error loses its offset, which is not one in the file.
  */
-async function withLine(error: unknown, source: Source, options: TextOptions): Promise<unknown> {
+async function withLine(error: unknown, source: AnyFile, options: TextOptions): Promise<unknown> {
   if (!(error instanceof DataError) || error.offset === undefined || error.row === undefined) return error;
   const line = await lineAt(source, options, error.offset).catch(() => undefined);
   if (line === undefined) return error;
@@ -191,7 +192,7 @@ async function withLine(error: unknown, source: Source, options: TextOptions): P
 }
 
 /** The number of the line, from 1, that contains the byte at an offset of the text. */
-async function lineAt(source: Source, options: TextOptions, offset: number): Promise<number> {
+async function lineAt(source: AnyFile, options: TextOptions, offset: number): Promise<number> {
   let line = 1;
   let at = 0;
   let before = 0;

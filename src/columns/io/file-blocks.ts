@@ -1,4 +1,6 @@
 import { fileError } from "../../errors/file-error.js";
+import { readBlocks } from "../../format/blocks.js";
+import type { OpenableFile } from "../../format/random-access.js";
 import { open } from "../../platform/node/files.js";
 import type { OnBytes } from "../arrow/read-options.js";
 
@@ -6,11 +8,13 @@ import type { OnBytes } from "../arrow/read-options.js";
 const BLOCK_BYTES = 1_048_576;
 
 /**
- * Reads a file in blocks of 1 MB, one block ahead. A block is valid until the next one is requested.
+ * Reads a file in blocks of 1 MB, one block ahead; one that is not in the file system as it is streamed. A block is
+ * valid until the next one is requested.
  *
  * @throws {FileError} FileNotFound, AccessDenied, NotAFile … if the file cannot be read
  */
-export async function* fileBlocks(path: string, { onBytes }: OnBytes = {}): AsyncGenerator<Uint8Array> {
+export async function* fileBlocks(path: string | OpenableFile, { onBytes }: OnBytes = {}): AsyncGenerator<Uint8Array> {
+  if (typeof path !== "string") return yield* openedBlocks(path, onBytes);
   const refuse = (cause: unknown): Promise<never> => Promise.reject(fileError(path, "read", cause));
   const file = await open(path).catch(refuse);
   const buffers = [new Uint8Array(BLOCK_BYTES), new Uint8Array(BLOCK_BYTES)];
@@ -37,5 +41,19 @@ export async function* fileBlocks(path: string, { onBytes }: OnBytes = {}): Asyn
   } finally {
     await next.catch(() => {});
     await file.close();
+  }
+}
+
+async function* openedBlocks(file: OpenableFile, onBytes: OnBytes["onBytes"]): AsyncGenerator<Uint8Array> {
+  const access = await file.open();
+  let bytes = 0;
+  try {
+    for await (const block of readBlocks(access, 0, access.size)) {
+      yield block;
+      bytes += block.length;
+      onBytes?.(bytes, access.size);
+    }
+  } finally {
+    await access.close();
   }
 }

@@ -13,7 +13,7 @@ export async function readArrowFiles(sources: FileSources | ArrayBuffer, options
   const given = sources instanceof ArrayBuffer ? new Uint8Array(sources) : sources;
   const kind = { where: "fromArrow()", what: "an Arrow stream or file", names: /\.(?:arrows?|feather|ipc)$/i };
   return readFiles(given, kind, options, CAST_FIRST, async (local) =>
-    typeof local === "string" ? readArrow(local) : tableFromIPCBytes(local),
+    local instanceof Uint8Array ? tableFromIPCBytes(local) : readArrow(local),
   );
 }
 
@@ -38,5 +38,5 @@ export function arrowBatches(
 ): AsyncGenerator<RecordBatch> {
   const local = localFile(source, "arrowBatches()", "an Arrow file");
   refuseUnknown(options, ["onProgress"], "arrowBatches()");
-  return watchedBatches(local, options, (onBytes) => arrowFileBatches(local as string | Uint8Array, { onBytes }));
+  return watchedBatches(local, options, (onBytes) => arrowFileBatches(local, { onBytes }));
 }

@@ -14,6 +14,7 @@ import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import type { AnyFile } from "../../format/random-access.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { FileKind, FileSource, FileSources, FoundFile } from "./find-files.js";
 import { localFile } from "./local-source.js";
@@ -72,7 +73,7 @@ export function csvBatches(sources: FileSources, options: CsvFileOptions = {}): 
   return watchedBatches(local, options, async function* (onBytes) {
     const { csvFileBatches } = await import("../../columns/files/text-file.js");
     const files = await filesToUnite(sources, kind("csvBatches()"), options);
-    if (files === undefined) yield* csvFileBatches(local as string | Uint8Array, { ...options, onBytes });
+    if (files === undefined) yield* csvFileBatches(local as AnyFile, { ...options, onBytes });
     else yield* manyBatches(files, options, onBytes);
   });
 }

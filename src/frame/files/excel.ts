@@ -12,6 +12,7 @@ import { fileError } from "../../errors/file-error.js";
 import { suggestion } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { wholeFile } from "../../format/random-access.js";
 import { zipEntries } from "../../format/zip.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { significantDigits } from "../../value/json-number.js";
@@ -162,7 +163,8 @@ export async function readExcel(sources: FileSources, options: ExcelReadOptions)
   const kind = { where, what: "an Excel workbook", names: /\.xls[xm]$/i };
   const module = await loadExcel();
   const { table, source } = await readFiles(sources, kind, options, REMEDY, async (local, isPart) => {
-    const bytes = typeof local === "string" ? await readFile(local).catch((error) => unread(local, error)) : local;
+    const isPath = typeof local === "string";
+    const bytes = isPath ? await readFile(local).catch((error) => unread(local, error)) : await wholeFile(local);
     return tableOf(await rowsOf(module, bytes, options), options, isPart);
   });
   return { table, source: { code: "Excel", ...source, inferred: typesText(columnsOf(table.schema)) } };

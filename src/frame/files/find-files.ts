@@ -3,17 +3,22 @@ import { basename, dirname, relative, resolve, sep } from "node:path";
 import { refusePartitions } from "../../columns/parquet/read/files.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
-import { localFile } from "./local-source.js";
+import { type AnyFile, nameOfFile } from "../../format/random-access.js";
+import { keysBelow, objectAt, storedObject } from "../../transport/object-storage.js";
+import { addressOf, localFile } from "./local-source.js";
 
-/** A file to read: its path, `file:` URL or bytes. */
+/** A file to read: its path, its address (`https:`, `s3:`, `file:`), or its bytes. */
 export type FileSource = string | URL | Uint8Array;
 
-/** What a reader reads: one file; a folder or pattern such as `data/*.csv`, of all its files; or a list of these. */
+/**
+ * What a reader reads: one file; a folder or pattern such as `data/*.csv` or `s3://bucket/data/*.csv`, which is all of
+ * its files; or a list of these.
+ */
 export type FileSources = FileSource | readonly FileSource[];
 
 /** A file of several. */
 export interface FoundFile {
-  readonly source: string | Uint8Array;
+  readonly source: AnyFile;
   /** Its path below the folder that all files share, with `/`: the name of the file where they are in one folder. */
   readonly name: string;
 }
@@ -39,9 +44,8 @@ export interface FileKind {
  */
 export async function findFiles(sources: FileSources, kind: FileKind): Promise<readonly FoundFile[] | undefined> {
   if (!Array.isArray(sources)) {
-    const local = localFile(sources as FileSource, kind.where, kind.what);
-    const paths = typeof local === "string" ? await pathsOf(local, kind, kind.readsFolders) : undefined;
-    return paths && named(paths);
+    const found = await filesOf(sources as FileSource, kind, kind.readsFolders);
+    return found && named(found);
   }
   if (sources.length === 0) {
     throw new InputError(`${kind.where} expects at least one file; got ${shown(sources)}.`, {
@@ -49,14 +53,54 @@ export async function findFiles(sources: FileSources, kind: FileKind): Promise<r
       hint: 'Pass paths, such as ["a.csv", "b.csv"], or a pattern, such as "data/*.csv".',
     });
   }
-  const found: (string | Uint8Array)[] = [];
+  const found: AnyFile[] = [];
   for (const source of sources as readonly FileSource[]) {
-    const local = localFile(source, kind.where, kind.what);
-    const paths = typeof local === "string" ? await pathsOf(local, kind) : undefined;
-    for (const path of paths ?? [local]) found.push(path);
+    const files = await filesOf(source, kind);
+    for (const file of files ?? [localFile(source, kind.where, kind.what)]) found.push(file);
   }
   return named(found);
 }
+
+/** The files of a folder or a pattern; undefined for one file. */
+async function filesOf(
+  source: FileSource,
+  kind: FileKind,
+  keepsFolders = false,
+): Promise<readonly AnyFile[] | undefined> {
+  const address = addressOf(source);
+  if (address !== undefined) return /^s3:/i.test(address) ? objectsOf(address, kind) : undefined;
+  const local = localFile(source, kind.where, kind.what);
+  return typeof local === "string" ? pathsOf(local, kind, keepsFolders) : undefined;
+}
+
+/** The objects of a folder of an object storage, which ends in `/`, or those that match a pattern. */
+async function objectsOf(
+  address: string,
+  { names, readsFolders = false }: FileKind,
+): Promise<readonly AnyFile[] | undefined> {
+  const { bucket, key } = storedObject(address);
+  const isFolder = key === "" || key.endsWith("/");
+  const special = key.search(PATTERN);
+  if (!isFolder && special < 0) return undefined;
+  const prefix = isFolder ? key : key.slice(0, special);
+  const keys = await keysBelow({ bucket, key: prefix });
+  const isHidden = (name: string): boolean => name.split("/").some((part) => /^[_.]/.test(part));
+  const { default: picomatch } = await import("picomatch");
+  const isMatch = isFolder
+    ? (name: string): boolean => names.test(name) && !isHidden(name.slice(key.length))
+    : picomatch(key);
+  const found = keys.filter((name) => isMatch(name));
+  if (isFolder && readsFolders)
+    refusePartitions(
+      `/${key}`,
+      found.map((name) => `/${name}`),
+    );
+  const what = isFolder ? `${address} holds no such files` : `No file matches ${address}`;
+  return inOrder(found, what, "Check the folder and the pattern.").map((name) => objectAt({ bucket, key: name }));
+}
+
+/** What makes a path a pattern. */
+const PATTERN = /[*?[{]/;
 
 /** The paths of the files in a folder, or of those that match a pattern; undefined for another path. */
 async function pathsOf(
@@ -80,7 +124,7 @@ async function pathsOf(
       "Name the files, or pass a pattern, such as data/*.txt.",
     );
   }
-  if (info !== undefined || !/[*?[{]/.test(path)) return undefined;
+  if (info !== undefined || !PATTERN.test(path)) return undefined;
   return pathsLike(path);
 }
 
@@ -112,14 +156,15 @@ function inOrder(paths: string[], what: string, hint: string): readonly string[]
   throw new FileError(`${what}.`, { code: "NotAFile", hint });
 }
 
-function named(sources: readonly (string | Uint8Array)[]): FoundFile[] {
-  const paths = sources.filter((source) => typeof source === "string").map((path) => resolve(path));
+function named(sources: readonly AnyFile[]): FoundFile[] {
+  const paths = sources.flatMap((source) => (source instanceof Uint8Array ? [] : [resolve(nameOfFile(source, ""))]));
   let folder = paths.length === 0 ? "" : dirname(paths[0]);
   while (!paths.every((path) => isBelow(path, folder))) folder = dirname(folder);
   return sources.map((source, i) => {
-    if (typeof source !== "string") return { source, name: `bytes ${i}` };
-    const name = relative(folder, resolve(source)).split(sep).join("/");
-    return { source, name: name === "" ? basename(source) : name };
+    if (source instanceof Uint8Array) return { source, name: `bytes ${i}` };
+    const path = nameOfFile(source, "");
+    const name = relative(folder, resolve(path)).split(sep).join("/");
+    return { source, name: name === "" ? basename(path) : name };
   });
 }
 

@@ -1,15 +1,24 @@
 import { fileURLToPath } from "node:url";
 import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 import { InputError } from "../../errors/errors.js";
+import { type AnyFile, isOpenable, type OpenableFile } from "../../format/random-access.js";
+import { objectAt, storedObject } from "../../transport/object-storage.js";
+import { fileAt } from "../../transport/remote-file.js";
+import { percentDecoded } from "../../value/text.js";
 import { needBytes } from "../cells/given.js";
 
 /**
- * A source of a read as a path or bytes: a `file:` URL becomes its path, an `ArrayBuffer` its bytes. Any other value is
- * left to the reader.
+ * A source of a read as a path, bytes or a remote file: a `file:` URL becomes its path, an `ArrayBuffer` its bytes, an
+ * address of the network a file there.
  *
- * @throws {InputError} BadArgument for an address on the network
+ * @param what the kind of file, with its article, for the message: `an Arrow file`
+ * @throws {InputError} BadAddress for other addresses, BadArgument for anything else
  */
-export function localSource<Source>(source: Source | URL | ArrayBuffer, where: string): Source | string | Uint8Array {
+export function localFile(
+  source: string | URL | Uint8Array | ArrayBuffer | OpenableFile,
+  where: string,
+  what: string,
+): AnyFile {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (source instanceof Promise) {
     throw new InputError(`${where} reads a file or bytes; got a promise.`, {
@@ -17,30 +26,28 @@ export function localSource<Source>(source: Source | URL | ArrayBuffer, where: s
       hint: "Await it first.",
     });
   }
-  const isAddress = typeof source === "string" && /^https?:\/\//i.test(source);
-  if (!(source instanceof URL) && !isAddress) return source;
   if (source instanceof URL && source.protocol === "file:") return fileURLToPath(source);
-  const { protocol, host } = new URL(source);
-  throw new InputError(`${where} reads local files and bytes; got an address at ${protocol}//${host}.`, {
-    code: "BadArgument",
-    hint: "Fetch it first and pass the bytes: new Uint8Array(await (await fetch(url)).arrayBuffer()).",
+  const address = addressOf(source);
+  if (address !== undefined) return remoteFile(address, where);
+  if (typeof source === "string" || isOpenable(source)) return source;
+  needBytes(source, where, `Pass the path, the address or the bytes of ${what}.`);
+  return source;
+}
+
+function remoteFile(address: string, where: string): OpenableFile {
+  if (/^s3:/i.test(address)) return objectAt(storedObject(address));
+  if (/^https?:/i.test(address) && URL.canParse(address)) return fileAt(new URL(address));
+  throw new InputError(`${where} does not read an address of this kind.`, {
+    code: "BadAddress",
+    hint: "Pass a path, https://host/file.parquet or s3://bucket/file.parquet.",
   });
 }
 
-/**
- * A source of a read as a path or bytes.
- *
- * @param what the kind of file, with its article, for the message: `an Arrow file`
- * @throws {InputError} BadArgument for anything else
- */
-export function localFile(
-  source: string | URL | Uint8Array | ArrayBuffer,
-  where: string,
-  what: string,
-): string | Uint8Array {
-  const local = localSource(source, where);
-  if (typeof local !== "string") needBytes(local, where, `Pass the path or the bytes of ${what}.`);
-  return local;
+/** The address of a file that is not on this disk; undefined for paths and other values. */
+export function addressOf(source: unknown): string | undefined {
+  if (typeof source === "string") return /^(?:https?|s3):\/\//i.test(source) ? source : undefined;
+  if (!(source instanceof URL)) return undefined;
+  return source.protocol === "s3:" ? (percentDecoded(source.href) ?? source.href) : source.href;
 }
 
 /** Archives of this size hold a file large enough for threads: tables deflate to about a quarter. */

@@ -2,6 +2,7 @@ import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { InputError, isArrowbookError, reworded } from "../../errors/errors.js";
 import { checkWords } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import type { AnyFile } from "../../format/random-access.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 import { type FileKind, type FileSource, type FileSources, type FoundFile, findFiles } from "./find-files.js";
 import { localFile } from "./local-source.js";
@@ -30,7 +31,7 @@ export async function readFiles(
   kind: FileKind,
   options: UnionChoice,
   remedy: string,
-  read: (source: string | Uint8Array, isPart: boolean) => Promise<Table>,
+  read: (source: AnyFile, isPart: boolean) => Promise<Table>,
 ): Promise<FilesRead> {
   const files = await filesToUnite(sources, kind, options);
   if (files === undefined) {

@@ -1,6 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { noBatches } from "../../columns/io/written.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import type { AnyFile } from "../../format/random-access.js";
 import type { FileKind, FileSource, FileSources, FoundFile } from "./find-files.js";
 import { localFile } from "./local-source.js";
 import { CAST_FIRST, type FilesRead, filesToUnite, readFiles, UNION_OPTIONS, unionBatches } from "./many-files.js";
@@ -34,7 +35,7 @@ const unionOf = ({ source, missingColumns, columns }: ParquetFileOptions) => ({
 });
 
 /** The options for one of several files, which may lack some of the columns; at least one is read. */
-async function partOptions(file: string | Uint8Array, options: ParquetFileOptions): Promise<ParquetReadOptions> {
+async function partOptions(file: AnyFile, options: ParquetFileOptions): Promise<ParquetReadOptions> {
   const { columns, ...rest } = options;
   if (columns === undefined) return rest;
   const { parquetShape } = await import("../../columns/parquet/read/read.js");
@@ -67,7 +68,7 @@ export function parquetBatches(sources: FileSources, options: ParquetFileOptions
     const { parquetFileBatches } = await import("../../columns/parquet/read/read.js");
     const files = await filesToUnite(sources, kind(where), options);
     if (files === undefined) {
-      yield* parquetFileBatches(local as string | Uint8Array, { ...options, onBytes });
+      yield* parquetFileBatches(local as AnyFile, { ...options, onBytes });
       return;
     }
     const batchesOf = async function* ({ source }: FoundFile): AsyncGenerator<RecordBatch> {

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { type AnyFile, nameOfFile } from "../../format/random-access.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 
 /** The source of a frame from the other module format of this package. */
@@ -8,8 +9,8 @@ export function sourceOfForeign(given: unknown): FrameSource | undefined {
 }
 
 /** The source of a file, by its name; undefined for bytes. */
-export function sourceOfPath(source: unknown): FrameSource | undefined {
-  return typeof source === "string" ? { code: basename(source) } : undefined;
+export function sourceOfPath(source: AnyFile): FrameSource | undefined {
+  return source instanceof Uint8Array ? undefined : { code: basename(nameOfFile(source, "")) };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { type OnProgress, readProgress } from "../../columns/io/progress.js";
 import { SpentBatches } from "../../columns/io/spent-batches.js";
 import { follow } from "../../display/progress/follow.js";
+import { type AnyFile, nameOfFile } from "../../format/random-access.js";
 
 /** Options of a potentially long read. */
 export interface Watched {
@@ -16,13 +17,12 @@ type OnBytes = (bytes: number, total: number) => void;
 
 /** Reads a file, or bytes, and reports the progress. */
 export async function watched<T>(
-  source: unknown,
+  source: AnyFile,
   { onProgress }: Watched,
   read: (onBytes: OnBytes) => Promise<T>,
 ): Promise<T> {
-  const code = typeof source === "string" ? source : "bytes";
   const { tell, end } = follow(onProgress);
-  const { step, done } = readProgress(tell, code);
+  const { step, done } = readProgress(tell, nameOfFile(source, "bytes"));
   try {
     const result = await read((bytes, total) => step({ bytes, total }));
     done();
@@ -32,14 +32,14 @@ export async function watched<T>(
   }
 }
 
-/** The same for a file, or bytes, that is read one batch at a time. */
+/** The same for a file, bytes or several files that are read one batch at a time. */
 export async function* watchedBatches(
-  source: unknown,
+  source: AnyFile | undefined,
   { onProgress }: Watched,
   read: (onBytes: OnBytes) => AsyncIterable<RecordBatch>,
 ): AsyncGenerator<RecordBatch> {
   const { tell, end } = follow(onProgress);
-  const { step, done } = readProgress(tell, typeof source === "string" ? source : "bytes");
+  const { step, done } = readProgress(tell, source === undefined ? "bytes" : nameOfFile(source, "bytes"));
   const spent = new SpentBatches();
   try {
     let rows = 0;

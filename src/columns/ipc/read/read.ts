@@ -1,5 +1,5 @@
 import { DataError, FileError, InputError } from "../../../errors/errors.js";
-import { bytesAccess, fileAccess } from "../../../format/random-access.js";
+import { type AnyFile, anyAccess, nameOfFile, type OpenableFile } from "../../../format/random-access.js";
 import { refuseFormat } from "../../../format/signature.js";
 import { latin1Text } from "../../../platform/node/bytes.js";
 import { type RecordBatch, Table } from "../../arrow/arrow.js";
@@ -70,19 +70,20 @@ function refuseOtherFormats(bytes: Uint8Array, size: number): void {
 }
 
 /**
- * Reads an Arrow IPC stream or file on disk as a table, batch by batch.
+ * Reads an Arrow IPC stream or file that is not in memory as a table, batch by batch.
  *
  * @throws {FileError} if it cannot be read, or changes meanwhile
  * @throws {DataError} as {@link tableFromIPCBytes}
  */
-export async function readArrow(path: string): Promise<Table> {
-  const access = await fileAccess(path);
+export async function readArrow(file: string | OpenableFile): Promise<Table> {
+  const access = await anyAccess(file);
+  const name = nameOfFile(file, "The input");
   try {
     const ranges = new RangeReader(access);
-    const reader = await readFrom(path, ranges, openArrow(access.size));
+    const reader = await readFrom(name, ranges, openArrow(access.size));
     const batches: RecordBatch[] = [];
     for (;;) {
-      const batch = await readFrom(path, ranges, reader.next());
+      const batch = await readFrom(name, ranges, reader.next());
       if (batch === undefined) return new Table(reader.schema, batches);
       batches.push(batch);
     }
@@ -98,12 +99,9 @@ export async function readArrow(path: string): Promise<Table> {
  * @throws {FileError} in the iteration, if the file cannot be read or changes meanwhile
  * @throws {DataError} in the iteration, as {@link tableFromIPCBytes}
  */
-export async function* arrowFileBatches(
-  source: string | Uint8Array,
-  { onBytes }: OnBytes = {},
-): AsyncGenerator<RecordBatch> {
-  const access = typeof source === "string" ? await fileAccess(source) : bytesAccess(source);
-  const name = typeof source === "string" ? source : "The input";
+export async function* arrowFileBatches(source: AnyFile, { onBytes }: OnBytes = {}): AsyncGenerator<RecordBatch> {
+  const access = await anyAccess(source);
+  const name = nameOfFile(source, "The input");
   try {
     const ranges = new RangeReader(access);
     const reader = await readFrom(name, ranges, openArrow(access.size));

@@ -29,10 +29,13 @@ const ALIGNMENT = 64;
 export class RangeReader {
   private window: Uint8Array = new Uint8Array(0);
   private windowAt = 0;
+  private readonly windowSize: number;
   /** The end of the range that was read last. */
   position = 0;
 
-  constructor(private readonly access: RandomAccess) {}
+  constructor(private readonly access: RandomAccess) {
+    this.windowSize = access.mostAtOnce ?? WINDOW;
+  }
 
   async run<T>(reading: Reading<T>): Promise<T> {
     let step = reading.next();
@@ -45,13 +48,13 @@ export class RangeReader {
     const start = at - this.windowAt;
     if (start >= 0 && start + length <= this.window.length) return this.window.subarray(start, start + length);
     const skip = at % ALIGNMENT;
-    if (skip + length > WINDOW) {
+    if (skip + length > this.windowSize) {
       const bytes = unsafeBytes(skip + length).subarray(skip);
       await this.access.read(bytes, at);
       return bytes;
     }
     const { size } = this.access;
-    const window = unsafeBytes(Math.min(WINDOW, size - (at - skip)));
+    const window = unsafeBytes(Math.min(this.windowSize, size - (at - skip)));
     await this.access.read(window, at - skip);
     this.window = window;
     this.windowAt = at - skip;

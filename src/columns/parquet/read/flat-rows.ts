@@ -105,6 +105,8 @@ export class FlatRows {
     let capacity = this.capacity;
     let done = 0;
     let bytes = this.bytesOf(groups[0]);
+    // One request after the other would take as many round trips.
+    if (this.file.mostAtOnce !== undefined && bytes.size <= MOST_AHEAD) bytes.prefetch();
     for (const [i, group] of groups.entries()) {
       const next = this.bytesOf(groups[i + 1]);
       if (next.size <= MOST_AHEAD) next.prefetch();

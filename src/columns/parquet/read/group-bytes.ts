@@ -3,7 +3,7 @@ import { SpareMemory } from "../../build/buffer-pool.js";
 import { readRange } from "./format/footer.js";
 import type { PageRange } from "./format/types.js";
 
-/** Chunks with at most this many bytes between them are read together, up to a total. */
+/** Chunks with at most this many bytes between them are read together, up to a total that a file may raise. */
 const GAP = 65_536;
 const MOST_TOGETHER = 8_388_608;
 /** Bytes of a longer chunk that are read at a time. */
@@ -18,15 +18,17 @@ interface Block {
 /** Reads the chunks of a row group from a file: neighbours together, long ones in windows. */
 export class GroupBytes {
   private readonly blocks: Block[] = [];
+  private readonly most: number;
 
   constructor(
     private readonly file: RandomAccess,
     chunks: readonly PageRange[],
     private readonly spare = new SpareMemory(),
   ) {
+    this.most = file.mostAtOnce ?? MOST_TOGETHER;
     for (const { start, end } of [...chunks].sort((a, b) => a.start - b.start)) {
       const last = this.blocks.at(-1);
-      const joins = last !== undefined && start <= last.end + GAP && end - last.start <= MOST_TOGETHER;
+      const joins = last !== undefined && start <= last.end + GAP && end - last.start <= this.most;
       if (joins) this.blocks[this.blocks.length - 1] = { start: last.start, end: Math.max(last.end, end) };
       else this.blocks.push({ start, end });
     }
@@ -39,7 +41,7 @@ export class GroupBytes {
 
   /** Starts to read the chunks that are read whole. */
   prefetch(): void {
-    for (const block of this.blocks) if (block.end - block.start <= MOST_TOGETHER) void this.whole(block);
+    for (const block of this.blocks) if (block.end - block.start <= this.most) void this.whole(block);
   }
 
   /** Releases the memory of the chunks that were read whole. */
@@ -53,14 +55,14 @@ export class GroupBytes {
   /** Reads the bytes of one chunk, as {@link ReadBytes}. */
   reader({ start, end }: PageRange): (from: number, length: number) => Promise<Uint8Array> {
     const block = this.blocks.find((one) => start >= one.start && end <= one.end) as Block;
-    if (block.end - block.start <= MOST_TOGETHER) {
+    if (block.end - block.start <= this.most) {
       return async (from) => (await this.whole(block)).subarray(from - block.start, end - block.start);
     }
     let at = 0;
     let held: Uint8Array = new Uint8Array(0);
     return async (from, length) => {
       if (from < at || from + length > at + held.length) {
-        held = await readRange(this.file, from, Math.min(Math.max(length, WINDOW), end - from));
+        held = await readRange(this.file, from, Math.min(Math.max(length, this.file.mostAtOnce ?? WINDOW), end - from));
         at = from;
       }
       return held.subarray(from - at);

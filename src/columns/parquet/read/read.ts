@@ -1,6 +1,13 @@
 import { stat } from "node:fs/promises";
 import { DataError, isArrowbookError } from "../../../errors/errors.js";
-import { bytesAccess, type FileState, fileAccess, type RandomAccess } from "../../../format/random-access.js";
+import {
+  type AnyFile,
+  anyAccess,
+  type FileState,
+  fileAccess,
+  nameOfFile,
+  type RandomAccess,
+} from "../../../format/random-access.js";
 import type { RecordBatch, Schema, Table } from "../../arrow/arrow.js";
 import { conform, tableOf } from "../../table/conform.js";
 import { PageReader } from "./decode/pages.js";
@@ -14,9 +21,8 @@ import type { ParquetRead } from "./options.js";
 import { fileColumns } from "./plan.js";
 import { type DecodeElsewhere, ParquetRows } from "./rows.js";
 
-/** A path of a file or of a folder of files, the paths of files, or the bytes of a file. */
-export type ParquetSource = string | readonly string[] | Uint8Array;
-type OneFile = string | Uint8Array;
+/** A path of a file or of a folder of files, the paths of files, or another file. */
+export type ParquetSource = AnyFile | readonly string[];
 
 /** How the flat columns of a file in this state are decoded elsewhere. */
 type DecodeFile = (path: string, state: FileState) => DecodeElsewhere;
@@ -63,7 +69,7 @@ export async function* parquetFileBatches(
  * @throws {FileError}, {DataError} as {@link readParquet}
  */
 export async function parquetShape(
-  source: OneFile,
+  source: AnyFile,
 ): Promise<{ readonly rows: number; readonly names: readonly string[] }> {
   const file = await opened(source);
   try {
@@ -76,14 +82,16 @@ export async function parquetShape(
   }
 }
 
-async function filesOf(source: ParquetSource): Promise<readonly OneFile[]> {
+async function filesOf(source: ParquetSource): Promise<readonly AnyFile[]> {
   if (typeof source === "string") return parquetFiles(source);
-  return source instanceof Uint8Array ? [source] : source;
+  return isPaths(source) ? source : [source];
 }
+
+const isPaths = (source: ParquetSource): source is readonly string[] => Array.isArray(source);
 
 /** The batches of all files under the schema of the first. */
 async function* filesBatches(
-  files: readonly OneFile[],
+  files: readonly AnyFile[],
   options: ParquetRead,
   batchesOf: (rows: ParquetRows, file: OpenFile) => AsyncIterable<RecordBatch>,
 ): AsyncGenerator<RecordBatch> {
@@ -96,7 +104,7 @@ async function* filesBatches(
       const { columns: names } = options;
       const isRead = (name: string): boolean => names === undefined || names.includes(name);
       const footer = await withUnits96(file, await readFooter(file), isRead, growthLimit(file.size, options));
-      if (first !== undefined) first.rows.demandSame(footer, String(source), String(files[0]));
+      if (first !== undefined) first.rows.demandSame(footer, nameOfFile(source, BYTES), nameOfFile(files[0], BYTES));
       const columns = options.columns ?? first?.rows.names;
       // Text is kept in the same way in all files.
       const rows = new ParquetRows(file, footer, {
@@ -122,7 +130,7 @@ async function* filesBatches(
 
 /** What reports the bytes of one file after the other: of several, their share of the sizes of all. */
 async function bytesOfFiles(
-  files: readonly OneFile[],
+  files: readonly AnyFile[],
   { onBytes }: ParquetRead,
 ): Promise<(file: number) => ParquetRead["onBytes"]> {
   if (files.length === 1 || onBytes === undefined) return () => onBytes;
@@ -133,25 +141,28 @@ async function bytesOfFiles(
 }
 
 /** Bytes of a file; 0 where it is missing, which the read reports. */
-const sizeOfFile = async (source: OneFile): Promise<number> =>
+const sizeOfFile = async (source: AnyFile): Promise<number> =>
   typeof source === "string"
     ? stat(source).then(
         ({ size }) => size,
         () => 0,
       )
-    : source.length;
+    : (await anyAccess(source, "end")).size;
 
-/** An open file, or bytes in memory, which have no path. */
-type OpenFile = (RandomAccess & { readonly path: string; readonly state: FileState }) | BytesInMemory;
-type BytesInMemory = RandomAccess & { readonly path?: undefined };
+/** An open file; one that is not in the file system has no path. */
+type OpenFile = (RandomAccess & { readonly path: string; readonly state: FileState }) | Elsewhere;
+type Elsewhere = RandomAccess & { readonly path?: undefined };
 
-const opened = async (source: OneFile): Promise<OpenFile> =>
-  typeof source === "string" ? { ...(await fileAccess(source)), path: source } : bytesAccess(source);
+const opened = async (source: AnyFile): Promise<OpenFile> =>
+  typeof source === "string" ? { ...(await fileAccess(source)), path: source } : anyAccess(source, "end");
+
+/** The name of bytes in messages. */
+const BYTES = "The bytes";
 
 /** An error of a read as one of this package. What another library or the engine says is in its `cause` alone. */
-function readable(source: OneFile, error: unknown): unknown {
+function readable(source: AnyFile, error: unknown): unknown {
   if (isArrowbookError(error)) return error;
-  const name = typeof source === "string" ? source : "The bytes";
+  const name = nameOfFile(source, BYTES);
   if (error instanceof UnsupportedParquet) {
     return new DataError(`${name}: ${error.message}.`, { code: "UnsupportedParquet", hint: error.hint });
   }

@@ -1,0 +1,403 @@
+import { FileError, reworded, TransportError } from "../errors/errors.js";
+import { rememberSecret } from "../errors/secrets.js";
+import { bytesAccess, type OpenableFile, type RandomAccess } from "../format/random-access.js";
+import { pageFetch } from "../platform/node/process.js";
+import { percentDecoded } from "../value/text.js";
+import { type Answer, exchange, type Target, type Transport } from "./exchange.js";
+import { sendByHTTP } from "./http.js";
+import { proxyChooser } from "./proxy.js";
+import { type RetryBudget, retryAfter, retryBudget } from "./retry.js";
+import { type Send, sendByFetch } from "./send.js";
+import { anySignal, sleep } from "./timer.js";
+
+/** Bytes that the first request reads at the start of a file, or at its end: most footers are shorter. */
+const START = 1_048_576;
+const END = 65_536;
+/** Bytes of one request; a longer read takes several at once. */
+const PART = 16_777_216;
+const MOST_AT_ONCE = 67_108_864;
+/** Bytes that must have arrived before the retry budget is refilled. */
+const PROGRESS = 65_536;
+/** Statuses of an address that expired: the one that redirected to it gives another. */
+const EXPIRED = new Set([400, 401, 403, 404, 410]);
+
+/** How remote files are requested; tests change it. */
+export const REMOTE = {
+  retry: { attempts: 5, pause: 500, maxPause: 30_000, budget: 300_000 },
+  timeouts: { response: 60_000, idle: 30_000 },
+  /** The most bytes of a file that are kept in memory because its server does not send parts of it. */
+  mostHeld: 536_870_912,
+};
+
+/** Sends through the proxy of the environment at the time of the request; a page sends by its `fetch`. */
+let sender: Send | undefined;
+const senderOf = (): Send =>
+  pageFetch ? sendByFetch(pageFetch) : sendByHTTP({ proxy: (address) => proxyChooser(undefined)(address) });
+
+/** Where a remote file is. */
+export interface RemoteAddress {
+  /** May contain a key or signature, and is never shown. */
+  readonly address: string;
+  /** The address as messages show it. */
+  readonly name: string;
+  /** Adds a key or signature to requests of the origin of the address. */
+  readonly authorize?: (target: Target) => Target | Promise<Target>;
+  /** What to do where access is denied. */
+  readonly denied: string;
+}
+
+/** What identifies the contents of a file. */
+interface State {
+  readonly size: number;
+  readonly etag: string | null;
+  readonly modified: string | null;
+}
+
+interface Piece {
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * A file at an address, of which only the parts that are read are requested: neighbouring ones together, several at
+ * once, each checked by its place, its length and the `ETag`. Temporary failures are retried and a part resumed where
+ * it broke off, within one budget of pauses. A file of a server that does not send parts is kept in memory.
+ */
+export class RemoteFile implements OpenableFile {
+  readonly name: string;
+  private readonly transport: Transport;
+  private readonly pauses = { spent: 0 };
+  /** What the first requests read. */
+  private readonly pieces: Piece[] = [];
+  private opening: Promise<State> | undefined;
+  /** The address that replied last: of a chain of redirects the end. */
+  private current: string;
+
+  constructor(private readonly place: RemoteAddress) {
+    this.name = place.name;
+    this.current = place.address;
+    const { origin } = new URL(place.address);
+    const { authorize } = place;
+    sender ??= senderOf();
+    this.transport = {
+      send: sender,
+      timeouts: REMOTE.timeouts,
+      authorize: (target) => (new URL(target.address).origin === origin ? (authorize?.(target) ?? target) : target),
+    };
+  }
+
+  /**
+   * @throws {FileError} FileNotFound, AccessDenied, FileChanged
+   * @throws {TransportError} where the server cannot be reached or its replies are not usable
+   */
+  async open(from: "start" | "end" = "start"): Promise<RandomAccess> {
+    this.opening ??= this.begin(from);
+    const state = await this.opening;
+    const whole = this.pieces.find(({ start, bytes }) => start === 0 && bytes.length === state.size);
+    if (whole !== undefined) return bytesAccess(whole.bytes);
+    const stop = new AbortController();
+    const signal = anySignal(stop.signal);
+    return {
+      size: state.size,
+      mostAtOnce: MOST_AT_ONCE,
+      read: (target, position) => this.read(state, target, position, signal),
+      stream: (start, end) => this.stream(state, start, end, signal),
+      close: async () => stop.abort(),
+    };
+  }
+
+  /** The first request: the state of the file, and the bytes at one of its ends. */
+  private async begin(from: "start" | "end"): Promise<State> {
+    const signal = anySignal();
+    const budget = this.budget();
+    for (;;) {
+      try {
+        const answer = await this.ask(from === "end" ? `-${END}` : `0-${START - 1}`, signal);
+        try {
+          return await this.firstOf(answer, from);
+        } finally {
+          answer.discard();
+        }
+      } catch (error) {
+        if (error === NOT_FROM_END) return this.begin("start");
+        await this.pause(budget, error, signal);
+      }
+    }
+  }
+
+  private async firstOf(answer: Answer, from: "start" | "end"): Promise<State> {
+    const { status, header } = answer;
+    const range = rangeOf(header("content-range"));
+    const [etag, modified] = [header("etag"), header("last-modified")];
+    if (status === 416 && range?.total === 0) return { size: 0, etag, modified };
+    // Some servers send parts, but none that is counted from the end.
+    const hasParts = status === 416 || (status === 200 && header("accept-ranges")?.toLowerCase() === "bytes");
+    if (from === "end" && hasParts) throw NOT_FROM_END;
+    if (status === 200) {
+      const bytes = await this.held(answer, answer.length ?? undefined);
+      this.pieces.push({ start: 0, bytes });
+      return { size: bytes.length, etag, modified };
+    }
+    if (status !== 206) throw await this.failure(answer);
+    const size = range?.total;
+    const start = from === "end" ? Math.max(0, (size ?? 0) - END) : 0;
+    if (size === undefined || range?.start !== start) throw this.otherPart(answer);
+    const bytes = await this.held(answer, from === "end" ? size - start : Math.min(START, size));
+    this.pieces.push({ start, bytes });
+    return { size, etag, modified };
+  }
+
+  /** The body of a reply, of `length` bytes where that is known. */
+  private async held(answer: Answer, length: number | undefined): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    const most = length ?? REMOTE.mostHeld;
+    if (most > REMOTE.mostHeld) throw this.noParts(answer);
+    let size = 0;
+    for await (const chunk of answer.chunks()) {
+      size += chunk.length;
+      if (size > most) throw length === undefined ? this.noParts(answer) : this.otherPart(answer);
+      chunks.push(chunk);
+    }
+    if (size < (length ?? 0)) throw this.truncated(answer, size, length);
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
+  }
+
+  private async read(state: State, target: Uint8Array, position: number, signal?: AbortSignal): Promise<void> {
+    const last = Math.max(0, state.size - END);
+    if (position + target.length > state.size) throw new Error("unexpected EOF");
+    if (position >= last && !this.pieces.some(({ start, bytes }) => start + bytes.length === state.size)) {
+      const bytes = new Uint8Array(state.size - last);
+      await this.readPart(state, bytes, last, signal);
+      this.pieces.push({ start: last, bytes });
+    }
+    let [from, to] = [position, position + target.length];
+    for (const { start, bytes } of this.pieces) {
+      const [first, end] = [Math.max(from, start), Math.min(to, start + bytes.length)];
+      if (first >= end || (first > from && end < to)) continue;
+      target.set(bytes.subarray(first - start, end - start), first - position);
+      if (first === from) from = end;
+      else to = first;
+    }
+    const parts: Promise<void>[] = [];
+    for (let at = from; at < to; at += PART) {
+      const part = target.subarray(at - position, Math.min(to, at + PART) - position);
+      parts.push(this.readPart(state, part, at, signal));
+    }
+    await Promise.all(parts);
+  }
+
+  private async readPart(state: State, target: Uint8Array, position: number, signal?: AbortSignal): Promise<void> {
+    let done = 0;
+    for await (const chunk of this.requested(state, position, position + target.length, signal)) {
+      target.set(chunk, done);
+      done += chunk.length;
+    }
+  }
+
+  private async *stream(state: State, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const piece = this.pieces.find((one) => one.start <= start && one.start + one.bytes.length > start);
+    const held = piece?.bytes.subarray(start - piece.start, end - piece.start) ?? new Uint8Array(0);
+    if (held.length > 0) yield held;
+    yield* this.requested(state, start + held.length, end, signal);
+  }
+
+  /** The bytes from `start` to `end` as they arrive; a reply that breaks off is resumed. */
+  private async *requested(state: State, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const budget = this.budget();
+    let at = start;
+    let refilled = start;
+    while (at < end) {
+      try {
+        for await (const chunk of this.reply(state, at, end, signal)) {
+          at += chunk.length;
+          yield chunk;
+        }
+      } catch (error) {
+        if (at - refilled >= PROGRESS) {
+          refilled = at;
+          budget.refill();
+        }
+        await this.pause(budget, error, signal);
+      }
+    }
+  }
+
+  /** One reply, whose bytes are those from `start` to `end`. */
+  private async *reply(state: State, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const answer = await this.ask(`${start}-${end - 1}`, signal, state);
+    try {
+      const { status, header } = answer;
+      const range = rangeOf(header("content-range"));
+      if (status === 412 || status === 416) throw this.changed();
+      if (status !== 206 && status !== 200) throw await this.failure(answer);
+      const known = [state.etag, state.modified] as const;
+      const now = [header("etag"), header("last-modified")] as const;
+      const at = known.findIndex((value, i) => value !== null && now[i] !== null);
+      if (at >= 0 && known[at] !== now[at]) throw this.changed();
+      if ((range?.total ?? state.size) !== state.size) throw this.changed();
+      if (status === 200 || range?.start !== start || range.end >= end) throw this.otherPart(answer);
+      let left = end - start;
+      for await (const chunk of answer.chunks()) {
+        left -= chunk.length;
+        if (left < 0) throw this.otherPart(answer);
+        // A Buffer has a `slice` of its own.
+        yield new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.length);
+      }
+      if (left > 0) throw this.truncated(answer, end - start - left, end - start);
+    } finally {
+      answer.discard();
+    }
+  }
+
+  private async ask(range: string, signal: AbortSignal | undefined, state?: State): Promise<Answer> {
+    // A weak ETag never matches. Of a page, servers would have to allow the header.
+    const isConditional = pageFetch === undefined && state?.etag?.startsWith('"') === true;
+    const headers = {
+      "accept-encoding": "identity",
+      range: `bytes=${range}`,
+      ...(isConditional && { "if-match": String(state.etag) }),
+    };
+    for (;;) {
+      const { current } = this;
+      const answer = await exchange(this.transport, current, { headers, signal });
+      const isExpired = EXPIRED.has(answer.status) && current !== this.place.address;
+      this.current = isExpired ? this.place.address : answer.status < 300 ? answer.url : current;
+      if (!isExpired) return answer;
+      answer.discard();
+    }
+  }
+
+  private budget(): RetryBudget {
+    return retryBudget(REMOTE.retry, Math.random, this.pauses);
+  }
+
+  /** Waits until a step may be repeated, or throws its error. */
+  private async pause(budget: RetryBudget, error: unknown, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) throw signal.reason;
+    await sleep(budget.pauseFor(this.named(error)), signal);
+  }
+
+  /** An error of the transport with the name of the file, and a hint for it. */
+  private named(error: unknown): unknown {
+    if (!(error instanceof TransportError) || error.message.includes(this.name)) return error;
+    const { message, hint } = error;
+    const own = hint?.includes("connect()") ? "Check the address and the network, then try again." : hint;
+    return reworded(error, `Cannot read ${this.name}: ${message[0].toLowerCase()}${message.slice(1)}`, { hint: own });
+  }
+
+  private async failure(answer: Answer): Promise<FileError | TransportError> {
+    const { status, header, host, redirectedFrom } = answer;
+    const code = await codeOf(answer);
+    const at = redirectedFrom === undefined ? "" : ` of ${host}`;
+    const said = `status ${status}${at}${code === undefined ? "" : `, ${code}`}`;
+    const subject = `Cannot read ${this.name}`;
+    if (status === 404 || status === 410) {
+      return new FileError(`${subject}: it does not exist (${said}).`, {
+        code: "FileNotFound",
+        status,
+        hint: "Check the address.",
+      });
+    }
+    if (status === 401 || status === 403) {
+      const hint = this.place.denied;
+      return new FileError(`${subject}: access is denied (${said}).`, { code: "AccessDenied", status, hint });
+    }
+    const retryable = status === 408 || status === 429 || status >= 500;
+    return new TransportError(`${subject}: the server replied with an error (${said}).`, {
+      code: "ServerFailed",
+      status,
+      hint: retryable ? "Try again later." : "Check the address.",
+      retry: { retryable, after: retryAfter(header) },
+    });
+  }
+
+  private changed(): FileError {
+    return new FileError(`${this.name} changed while it was being read.`, {
+      code: "FileChanged",
+      hint: "Read it again when no other process writes it.",
+    });
+  }
+
+  private otherPart({ host, status }: Answer): TransportError {
+    return new TransportError(`Cannot read ${this.name}: ${host} replied with other bytes than were requested.`, {
+      code: "BadRange",
+      status,
+      hint: "The server or a proxy handles parts of files wrongly: download the file and read it from disk.",
+      retry: { retryable: false },
+    });
+  }
+
+  private truncated({ host, status }: Answer, size: number, length?: number): TransportError {
+    return new TransportError(`Cannot read ${this.name}: ${host} sent ${size} of ${length} bytes.`, {
+      code: "TruncatedBody",
+      status,
+      hint: "Try again; if this persists, a proxy may truncate replies.",
+      retry: { retryable: true },
+    });
+  }
+
+  private noParts({ host }: Answer): TransportError {
+    return new TransportError(
+      `Cannot read ${this.name}: ${host} does not send parts of a file, and the file is larger than ${REMOTE.mostHeld} bytes.`,
+      { code: "TooLarge", hint: "Download it and read it from disk.", retry: { retryable: false } },
+    );
+  }
+}
+
+/** A server that sends no part that is counted from the end of a file. */
+const NOT_FROM_END = new Error("the part is counted from the end");
+
+/** The first and last byte of a part, and the length of the file where it is known. */
+function rangeOf(header: string | null): { start: number; end: number; total: number | undefined } | undefined {
+  const [, start, end, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(header?.trim() ?? "") ?? [];
+  if (total === undefined) return undefined;
+  return { start: Number(start), end: Number(end), total: total === "*" ? undefined : Number(total) };
+}
+
+/** The code of an error of an object storage, such as `ExpiredToken`, at the start of the body. */
+async function codeOf(answer: Answer): Promise<string | undefined> {
+  let text = "";
+  try {
+    for await (const chunk of answer.chunks()) {
+      text += new TextDecoder().decode(chunk);
+      if (text.length > 4_096) break;
+    }
+  } catch {
+    // The status is enough.
+  }
+  return /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1];
+}
+
+/** Parameters of an address that hold a key or a signature. */
+const SECRET = /key|token|sig|secret|credential|password/i;
+
+/**
+ * The file at an `http:` or `https:` address; its user and password are sent to its own origin alone, and no message
+ * shows them or its query.
+ */
+export function fileAt(address: URL): RemoteFile {
+  const url = new URL(address);
+  const [user, password] = [url.username, url.password].map((text) => percentDecoded(text) ?? text);
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  for (const [name, value] of url.searchParams) if (SECRET.test(name)) rememberSecret(value);
+  const place = {
+    address: url.href,
+    name: url.origin + url.pathname,
+    denied: "Check the address: a signed one may have expired.",
+  };
+  if (user === "") return new RemoteFile(place);
+  rememberSecret(password);
+  const authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))}`;
+  return new RemoteFile({
+    ...place,
+    authorize: (target) => ({ ...target, headers: { ...target.headers, authorization } }),
+  });
+}
