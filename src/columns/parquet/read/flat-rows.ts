@@ -6,7 +6,7 @@ import { KeptMemory, SpareMemory } from "../../build/buffer-pool.js";
 import { buildersFor, type ColumnBuilder, type RawBatch, type TextMode } from "../../build/builder.js";
 import { type Page, PageReader } from "./decode/pages.js";
 import type { Values } from "./decode/values.js";
-import { placed } from "./format/fault.js";
+import { ParquetFault, placed } from "./format/fault.js";
 import { type Grow, type GrowthLimit, grower } from "./format/growth.js";
 import type { Leaf, PageRange } from "./format/types.js";
 import { GroupBytes } from "./group-bytes.js";
@@ -211,21 +211,29 @@ class LeafCursor {
 
   /** Stores the next `count` rows from the builder's row `row` on. @throws {ParquetFault}, {DataError} */
   async fill(count: number, row: number): Promise<void> {
-    for (let left = count, to = row; left > 0; ) {
-      if (this.page === undefined || this.row === this.page.slots) await this.nextPage();
-      const { slots = 0 } = this.page ?? {};
-      const some = Math.min(left, slots - this.row);
-      this.put(some, to);
-      to += some;
+    let left = count;
+    const put = (page: Page): void => {
+      const some = Math.min(left, page.slots - this.row);
+      this.put(some, row + count - left);
       left -= some;
+      this.keep();
+    };
+    while (left > 0) {
+      if (this.page !== undefined && this.row < this.page.slots) put(this.page);
+      else {
+        const isThere = await this.pages.next((page) => {
+          this.begin(page);
+          put(page);
+        });
+        if (!isThere) throw new ParquetFault("its pages hold fewer values than it has rows");
+      }
     }
-    this.keep();
   }
 
-  private async nextPage(): Promise<void> {
-    this.page = await this.pages.next();
-    this.values = this.page?.values;
-    this.valid = validityOf(this.page?.definitions);
+  private begin(page: Page): void {
+    this.page = page;
+    this.values = page.values;
+    this.valid = validityOf(page.definitions);
     this.row = 0;
     this.value = 0;
     this.isKept = false;

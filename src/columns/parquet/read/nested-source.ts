@@ -36,9 +36,8 @@ export async function readNested(
     const { stride } = storeIn(leaf, options);
     const reader = new PageReader(bytes.reader(range), range, leaf, { stride, grow });
     const found: Page[] = [];
-    for (let page = await reader.next(); page !== undefined; page = await reader.next()) {
-      found.push({ ...page, values: ownValues(page.values) });
-    }
+    const keep = (page: Page): void => void found.push({ ...page, values: ownValues(page.values) });
+    while (await reader.next(keep));
     pages.set(leaf, found);
   }
   const column = assembled(node, pages, options, grow);

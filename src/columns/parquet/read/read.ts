@@ -218,7 +218,7 @@ async function fitsNanos(file: RandomAccess, { groups }: Footer, leaf: Leaf): Pr
       if (chunk === undefined) continue;
       const bytes = new GroupBytes(file, [chunk]);
       const pages = new PageReader(bytes.reader(chunk), chunk, leaf, { stride: 2 });
-      while ((await pages.next()) !== undefined);
+      while (await pages.next(() => undefined));
       await bytes.release();
     }
   } catch (error) {

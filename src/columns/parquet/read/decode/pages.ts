@@ -14,7 +14,7 @@ export interface Page {
   /** Level of each slot; undefined where all are defined, and where none continues a list. */
   readonly definitions: Int32Array | undefined;
   readonly repetitions: Int32Array | undefined;
-  /** The values that are there. Integers are valid until the next page of any leaf is decoded. */
+  /** The values that are there. Integers are valid until the next page of any leaf of any file is decoded. */
   readonly values: Values;
 }
 
@@ -40,8 +40,13 @@ export class PageReader {
     this.left = chunk.values;
   }
 
-  /** The next page with values; undefined when all have been read. @throws {ParquetFault} */
-  async next(): Promise<Page | undefined> {
+  /**
+   * Passes the next page with values to `use`, which copies what it keeps: another read may decode a page before this
+   * call has ended. False when all pages have been read.
+   *
+   * @throws {ParquetFault}
+   */
+  async next(use: (page: Page) => void): Promise<boolean> {
     while (this.left > 0) {
       const [header, stored] = await this.nextPage();
       if (header.kind === "other") continue;
@@ -51,9 +56,11 @@ export class PageReader {
       }
       if (header.values > this.left) throw new ParquetFault("its pages hold more values than it has rows");
       this.left -= header.values;
-      if (header.values > 0) return this.page(header, stored);
+      if (header.values === 0) continue;
+      use(this.page(header, stored));
+      return true;
     }
-    return undefined;
+    return false;
   }
 
   private async nextPage(): Promise<[PageHeader, Uint8Array]> {
