@@ -14,6 +14,7 @@ function kernel() {
   const sent: Sent[] = [];
   const errors: string[] = [];
   const comms = createComms({
+    inCell: () => (code) => code(),
     publish: (type, content, metadata) => sent.push({ type, content, ...(metadata && { metadata }) }),
     report: (error, where) => errors.push(`${where}: ${String(error)}`),
   });

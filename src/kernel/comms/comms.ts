@@ -27,6 +27,8 @@ interface CommOpenOptions {
 }
 
 export interface CommParts {
+  /** Returns what calls code as that of the cell that runs now. */
+  readonly inCell: () => <T>(code: () => T) => T;
   readonly publish: (type: string, content: Content, metadata?: Content) => void;
   readonly report: (error: unknown, where: string) => void;
 }
@@ -34,10 +36,12 @@ export interface CommParts {
 interface OpenComm {
   readonly comm: Comm;
   handlers: CommHandlers;
+  /** Calls a handler as code of the cell that opened the comm, to which its output belongs. */
+  readonly inCell: <T>(handler: () => T) => T;
 }
 
 /** @see https://jupyter-client.readthedocs.io/en/stable/messaging.html#custom-messages */
-export function createComms({ publish, report }: CommParts) {
+export function createComms({ inCell, publish, report }: CommParts) {
   const targets = new Map<string, CommTarget>();
   const open = new Map<string, OpenComm>();
 
@@ -76,7 +80,7 @@ export function createComms({ publish, report }: CommParts) {
       return;
     }
     const comm = commOf(id, target);
-    const entry: OpenComm = { comm, handlers: {} };
+    const entry: OpenComm = { comm, handlers: {}, inCell: (handler) => handler() };
     open.set(id, entry);
     guarded(target, () => {
       try {
@@ -98,7 +102,7 @@ export function createComms({ publish, report }: CommParts) {
       { id = crypto.randomUUID(), metadata }: CommOpenOptions = {},
     ): Comm {
       const comm = commOf(id, target);
-      open.set(id, { comm, handlers });
+      open.set(id, { comm, handlers, inCell: inCell() });
       publish("comm_open", { comm_id: id, target_name: target, data }, metadata);
       return comm;
     },
@@ -109,10 +113,10 @@ export function createComms({ publish, report }: CommParts) {
       if (type === "comm_open") accept(id, String(target), data);
       const found = open.get(id);
       if (found === undefined) return;
-      if (type === "comm_msg") guarded(found.comm.target, () => found.handlers.message?.(data));
+      if (type === "comm_msg") guarded(found.comm.target, () => found.inCell(() => found.handlers.message?.(data)));
       if (type === "comm_close") {
         open.delete(id);
-        guarded(found.comm.target, () => found.handlers.close?.(data));
+        guarded(found.comm.target, () => found.inCell(() => found.handlers.close?.(data)));
       }
     },
     /** The content of `comm_info_reply`: the open comms, of one target if it is passed. */

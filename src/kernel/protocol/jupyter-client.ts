@@ -29,6 +29,8 @@ interface ExecuteOptions {
   readonly silent?: boolean;
   readonly storeHistory?: boolean;
   readonly stopOnError?: boolean;
+  /** The subshell that runs the cell; default: the main shell. */
+  readonly subshell_id?: string;
   /** Called with each iopub message of this cell, in order. */
   readonly onMessage?: (message: Message) => void;
   /** Returns the line for which the cell asks; a promise that never resolves leaves it waiting. Default: no input. */
@@ -63,6 +65,7 @@ interface RequestOptions {
   readonly channel?: "shell" | "control";
   readonly timeout?: number;
   readonly onMessage?: (message: Message) => void;
+  readonly subshell_id?: string;
 }
 
 interface Pending {
@@ -130,7 +133,9 @@ class KernelSession implements KernelClient {
   ) {
     this.pid = child.pid;
     void child.ended.then((how) => {
-      this.#dead = this.#problem("KernelDied", `The kernel ${spec.name} ended unexpectedly (${how})`);
+      const isFull = /heap out of memory/.test(child.lastWords());
+      const end = isFull ? "ran out of memory; a larger limit, in MB: NODE_OPTIONS=--max-old-space-size=8192" : how;
+      this.#dead = this.#problem("KernelDied", `The kernel ${spec.name} ended unexpectedly (${end})`);
       for (const pending of this.#pending.values()) pending.fail(this.#dead);
       this.#pending.clear();
     });
@@ -173,11 +178,13 @@ class KernelSession implements KernelClient {
       allow_stdin: options.onInput !== undefined,
       stop_on_error: options.stopOnError ?? true,
     };
-    return this.request("execute_request", content, { timeout: options.timeout, onMessage: options.onMessage });
+    return this.request("execute_request", content, options);
   }
 
   request(type: string, content: Content, options: RequestOptions = {}): Promise<Execution> {
-    const message = newMessage(type, content, this.#id);
+    const made = newMessage(type, content, this.#id);
+    const { subshell_id } = options;
+    const message = subshell_id === undefined ? made : { ...made, header: { ...made.header, subshell_id } };
     const id = message.header.msg_id;
     const answered = new Promise<Execution>((done, fail) => {
       if (this.#dead !== undefined) {
@@ -269,6 +276,7 @@ class KernelSession implements KernelClient {
       void this.#replyToInput(message);
       return;
     }
+    if (message.header.msg_type === "iopub_welcome") return;
     const id = message.parent.msg_id;
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (id === undefined || pending === undefined) {

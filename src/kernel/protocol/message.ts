@@ -1,7 +1,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
 /** The supported version of the Jupyter messaging protocol. */
-export const PROTOCOL_VERSION = "5.3";
+export const PROTOCOL_VERSION = "5.5";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
 
@@ -15,6 +15,8 @@ interface Header {
   readonly username: string;
   readonly date: string;
   readonly version: string;
+  /** The subshell that is to handle the request; absent for the main shell. */
+  readonly subshell_id?: string | null;
 }
 
 /** One Jupyter message, without its signature. */

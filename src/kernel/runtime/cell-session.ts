@@ -11,6 +11,7 @@ import type { CompilerState } from "../compiler/compiler-state.js";
 import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
+import { cellContext } from "./cell-context.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
@@ -18,7 +19,7 @@ import { codeCompletion, completion, inspection } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
 import { ServiceNames } from "./service-names.js";
-import { captureStreams } from "./streams.js";
+import { type CapturedStreams, captureStreams } from "./streams.js";
 import { awaitInput, expectInput, type ToCells, type ToSockets } from "./thread-messages.js";
 import { TypedSecrets } from "./typed-secrets.js";
 
@@ -40,6 +41,20 @@ export interface SessionParts {
 
 type Request = Extract<ToCells, { kind: "request" }>;
 
+/** The execution of one cell. */
+interface RunningCell {
+  readonly request: Request;
+  /** Payloads for the front end in the reply. */
+  readonly payload: Json[];
+}
+
+/** The executions of the main shell or of one subshell, which wait for each other. */
+interface Shell {
+  last: Promise<void>;
+  /** An error that aborts the waiting executions increments it. */
+  generation: number;
+}
+
 interface History {
   readonly count: number;
   readonly input: string;
@@ -51,18 +66,18 @@ const IDLE_MS = 800;
 /** The pause between two steps of the preparation of the prelude. */
 const STEP_MS = 50;
 
-/** The thread that runs cells: handles the requests of the shell channel, one execution at a time. */
+/** The thread that runs cells: handles the requests of the shell channel, one execution of a shell at a time. */
 export class CellSession {
   readonly #id: string = crypto.randomUUID();
-  /** Sends the buffered output of the cells. */
-  readonly #flush: () => void;
+  readonly #streams: CapturedStreams;
   readonly #history: History[] = [];
   #count = 0;
-  /** Requests that wait for the running cell belong to a generation; an error that aborts them increments it. */
-  #generation = 0;
-  #queue: Promise<void> = Promise.resolve();
-  #current?: Message;
-  #running?: Request;
+  readonly #shells = new Map<string, Shell>();
+  /** The cell of the code that runs now, also of its callbacks after its reply. */
+  readonly #cells = cellContext<RunningCell>(() => this.#latest());
+  /** The cells that are not answered, and the last that was. */
+  readonly #running = new Set<RunningCell>();
+  #answered?: RunningCell;
   #commMessage?: Message;
   #idle?: NodeJS.Timeout;
   #working = 0;
@@ -72,31 +87,33 @@ export class CellSession {
   readonly #secrets = new TypedSecrets();
   readonly #comms: Comms;
   readonly #widgets: Widgets;
-  /** Payloads for the front end in the reply of the running cell. */
-  #payload: Json[] = [];
 
   constructor(private readonly parts: SessionParts) {
     const value = (name: string): unknown =>
       parts.executor.valueOf(name) ?? (name === "service" ? parts.prelude.service() : undefined);
     this.#names = new ServiceNames(value, (code) => parts.prelude.serviceFor(code));
-    this.#flush = captureStreams((name, text) => this.#publish("stream", { name, text: scrub(text) }));
+    this.#streams = captureStreams(
+      () => this.#cell(),
+      (name, text, cell) => this.#publish("stream", { name, text: scrub(text) }, cell?.request.message),
+    );
     this.#debug = debugRequests(
       () => parts.executor.names(),
       (name) => parts.executor.valueOf(name),
       (value) => this.#bundle(value),
     );
     this.#comms = createComms({
-      publish: (type, content, metadata) => this.#publish(type, content, this.#commMessage ?? this.#current, metadata),
+      inCell: () => this.#cells.snapshot(),
+      publish: (type, content, metadata) => this.#publish(type, content, this.#commMessage ?? this.#parent(), metadata),
       report: (error, where) => console.error([`${where}:`, ...parts.executor.errorOf(error).traceback].join("\n")),
     });
     this.#widgets = createWidgets(this.#comms);
     offerLiveHost(this.#widgets);
     offerKernelHooks({
       clearOutput: (wait) => {
-        this.#flush();
+        this.#streams.flush();
         this.#publish("clear_output", { wait });
       },
-      page: (data) => this.#payload.push({ source: "page", data, start: 0 }),
+      page: (data) => this.#cell()?.payload.push({ source: "page", data, start: 0 }),
       input: (question, isSecret) => this.#input(question, isSecret),
       bundle: (value) => this.#bundle(value),
       errorOf: (error) => parts.executor.errorOf(error),
@@ -123,7 +140,7 @@ export class CellSession {
         break;
       case "shutdown":
         this.parts.executor.close();
-        this.#flush();
+        this.#streams.flush();
         this.#send({ kind: "closed" });
         break;
       case "exit":
@@ -140,18 +157,36 @@ export class CellSession {
   }
 
   #enqueue(request: Request): void {
-    const generation = this.#generation;
-    this.#queue = this.#queue.then(() =>
+    const name = request.message.header.subshell_id ?? "";
+    const shell = this.#shells.get(name) ?? { last: Promise.resolve(), generation: 0 };
+    this.#shells.set(name, shell);
+    const { generation } = shell;
+    shell.last = shell.last.then(() =>
       this.#between(request, async () => {
-        if (generation !== this.#generation) {
+        if (generation !== shell.generation) {
           // Without a number: the cell did not run.
           this.#reply(request, "execute_reply", { status: "aborted" });
-        } else {
-          this.parts.tasks.begin();
-          await this.#execute(request).finally(() => this.parts.tasks.end());
+          return;
         }
+        const cell: RunningCell = { request, payload: [] };
+        this.#running.add(cell);
+        this.parts.tasks.begin();
+        await this.#cells.run(cell, () => this.#execute(cell, shell)).finally(() => this.parts.tasks.end());
       }),
     );
+  }
+
+  /** The cell to which the code that runs now belongs; else the latest one. */
+  #cell(): RunningCell | undefined {
+    return this.#cells.current() ?? this.#latest();
+  }
+
+  #latest(): RunningCell | undefined {
+    return [...this.#running].at(-1) ?? this.#answered;
+  }
+
+  #parent(): Message | undefined {
+    return this.#cell()?.request.message;
   }
 
   async #answerNow(request: Request): Promise<void> {
@@ -171,7 +206,7 @@ export class CellSession {
     } catch (error) {
       console.error("The kernel failed to reply:", error);
     } finally {
-      this.#flush();
+      this.#streams.flush();
       this.#publish("status", { execution_state: "idle" }, request.message);
       if (--this.#working === 0) this.#idle = setTimeout(() => this.#whenIdle(), IDLE_MS).unref();
     }
@@ -186,18 +221,16 @@ export class CellSession {
     ).unref();
   }
 
-  async #execute(request: Request): Promise<void> {
+  async #execute(cell: RunningCell, shell: Shell): Promise<void> {
+    const { request, payload } = cell;
     const { content } = request.message;
     const code = String(content["code"] ?? "");
     const silent = content["silent"] === true;
-    this.#flush();
-    this.#current = request.message;
-    this.#running = request;
-    this.#payload = [];
-    // A new function per cell: a later display still belongs to the cell that started it.
+    this.#streams.flush();
+    // A new function per cell: `display()` compares them.
     this.parts.tslab.jupyter.lastWriteDisplayData = (display: Content, update?: boolean) => {
-      this.#flush();
-      this.#publish(update ? "update_display_data" : "display_data", display, request.message);
+      this.#streams.flush();
+      this.#publish(update ? "update_display_data" : "display_data", display);
     };
     if (!silent && content["store_history"] !== false) {
       this.#count++;
@@ -208,28 +241,31 @@ export class CellSession {
     if (!silent) this.#publish("execute_input", { code, execution_count: count });
     await this.parts.prelude.before(code, "run");
     const result = await this.#runAndShow(code, count, silent);
-    this.#running = undefined;
-    this.#flush();
+    this.#streams.finish(cell);
+    this.#running.delete(cell);
+    this.#answered = cell;
     if (result.status === "ok") {
       this.#reply(request, "execute_reply", {
         status: "ok",
         execution_count: count,
-        payload: this.#payload.splice(0),
+        payload,
         user_expressions: {},
       });
       return;
     }
     const { ename, evalue, traceback } = result.error;
     if (!silent) this.#publish("error", { ename, evalue, traceback });
-    if (content["stop_on_error"] !== false) await this.#abortWaiting();
+    if (content["stop_on_error"] !== false) await this.#abortWaiting(shell);
     this.#reply(request, "execute_reply", { status: "error", execution_count: count, ename, evalue, traceback });
   }
 
   /** Asks the front end that sent the running cell for a line; the thread waits. */
   #input(question: string, isSecret: boolean): string | undefined {
-    const request = this.#running;
-    if (request === undefined || request.message.content["allow_stdin"] !== true) return undefined;
-    this.#flush();
+    const cell = this.#cell();
+    if (cell === undefined || !this.#running.has(cell) || cell.request.message.content["allow_stdin"] !== true)
+      return undefined;
+    const { request } = cell;
+    this.#streams.flush();
     const message = newMessage("input_request", { prompt: question, password: isSecret }, this.#id, request.message);
     expectInput(this.parts.input);
     this.#send({ kind: "input", origin: request.origin, message });
@@ -252,7 +288,7 @@ export class CellSession {
     } catch (error) {
       return error instanceof Interrupted ? INTERRUPTED : kernelFault(error);
     }
-    this.#flush();
+    this.#streams.flush();
     // The handle of a display has nothing to show.
     if (Object.keys(data).length === 0) return result;
     const metadata = bundleMetadata(data);
@@ -275,10 +311,10 @@ export class CellSession {
    * Aborts requests that the front end has already sent; two turns of the event loop let those in flight between the
    * threads arrive.
    */
-  async #abortWaiting(): Promise<void> {
+  async #abortWaiting(shell: Shell): Promise<void> {
     await nextTurn();
     await nextTurn();
-    this.#generation++;
+    shell.generation++;
   }
 
   async #answer(message: Message): Promise<[string, Content] | undefined> {
@@ -332,7 +368,7 @@ export class CellSession {
     return chosen.map(({ count, input }) => [0, count, content["output"] === true ? [input, null] : input]);
   }
 
-  #publish(type: string, content: Content, parent = this.#current, metadata: Content = {}): void {
+  #publish(type: string, content: Content, parent = this.#parent(), metadata: Content = {}): void {
     const message = newMessage(type, this.#secrets.removeFrom(content), this.#id, parent);
     this.#send({ kind: "publish", message: { ...message, metadata } });
   }

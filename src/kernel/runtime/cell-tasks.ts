@@ -11,20 +11,22 @@ export class Interrupted extends Error {
  */
 export class CellTasks {
   #isInterrupted = false;
-  #stop?: () => void;
+  /** The cells that have begun and are not answered; more than one with subshells. */
+  #cells = 0;
+  readonly #stops = new Set<() => void>();
 
   constructor(private readonly state: InterruptState) {}
 
   /** A cell begins: an interrupt before its code runs keeps it from running. */
   begin(): void {
+    this.#cells++;
     this.state.set("kernel");
     this.#isInterrupted = false;
   }
 
   /** The cell was answered. */
   end(): void {
-    this.#stop = undefined;
-    this.state.set("idle");
+    this.state.set(--this.#cells === 0 ? "idle" : "cell");
   }
 
   /** Runs code of the cell and waits for the promise that it returns. @throws {Interrupted} */
@@ -34,13 +36,15 @@ export class CellTasks {
       const settle = (how: () => void): void => {
         if (!isOpen) return;
         isOpen = false;
+        this.#stops.delete(stop);
         this.state.set("kernel");
         if (this.#isInterrupted) fail(new Interrupted());
         else how();
       };
       const failWith = (error: unknown): void => settle(() => fail(error));
-      this.#stop = () => settle(() => undefined);
-      if (this.#isInterrupted) this.#stop();
+      const stop = (): void => settle(() => undefined);
+      this.#stops.add(stop);
+      if (this.#isInterrupted) stop();
       setImmediate(() => {
         if (!isOpen) return;
         this.state.set("cell");
@@ -58,7 +62,7 @@ export class CellTasks {
   /** What the cell runs ends as interrupted. */
   interrupt(): void {
     this.#isInterrupted = true;
-    this.#stop?.();
+    for (const stop of this.#stops) stop();
   }
 
   /** However the code that runs now ends, it was interrupted. */

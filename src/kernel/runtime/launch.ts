@@ -105,6 +105,7 @@ function kernelInfoOf(tslab: TslabParts): Content {
     banner: `arrowbook ${version()}: TypeScript ${tslab.typescript.version} on Node ${process.versions.node}`,
     // There are no breakpoints: JupyterLab then offers none beside the lines.
     debugger: false,
+    supported_features: ["kernel subshells"],
     help_links: [],
   };
 }

@@ -23,15 +23,17 @@ const IDLE_TRIES = 10;
 /** How long a shutdown may take before the process is terminated from outside. */
 const CLOSE_MS = 1500;
 const PARENT_CHECK_MS = 1000;
+/** The first byte of a message that subscribes to a topic. */
+const SUBSCRIBE = 1;
 
 /**
  * The thread that owns the five sockets, so that output, heartbeats, interrupts and shutdown work while a cell keeps
  * the other thread busy.
  */
 export async function runSocketThread(): Promise<void> {
-  const { connectionFile, kernelInfo, input, interrupts } = workerData as SocketThreadData;
-  const connection = JSON.parse(readFileSync(connectionFile, "utf8")) as ConnectionInfo;
-  await new SocketThread(parentPort!, connection, kernelInfo, input, interrupts).listen();
+  const data = workerData as SocketThreadData;
+  const connection = JSON.parse(readFileSync(data.connectionFile, "utf8")) as ConnectionInfo;
+  await new SocketThread(parentPort!, connection, data).listen();
 }
 
 class SocketThread {
@@ -49,14 +51,17 @@ class SocketThread {
   #seen?: () => void;
   #closed?: () => void;
   #closing = false;
+  readonly #subshells = new Set<string>();
+  readonly #kernelInfo: Content;
+  readonly #input: SharedArrayBuffer;
 
   constructor(
     private readonly port: MessagePort,
     private readonly connection: ConnectionInfo,
-    private readonly kernelInfo: Content,
-    private readonly input: SharedArrayBuffer,
-    interrupts: SharedArrayBuffer,
+    { kernelInfo, input, interrupts }: SocketThreadData,
   ) {
+    this.#kernelInfo = kernelInfo;
+    this.#input = input;
     this.#state = new InterruptState(interrupts);
     port.on("message", (message: ToSockets) => this.#fromCells(message));
     watchParent();
@@ -65,7 +70,7 @@ class SocketThread {
   async listen(): Promise<void> {
     const { shell_port, control_port, stdin_port, hb_port, iopub_port } = this.connection;
     await Promise.all([
-      this.#bind(iopub_port, "PUB", () => undefined),
+      this.#bind(iopub_port, "PUB", (parts, from) => this.#welcome(parts, from)),
       this.#bind(hb_port, "REP", (parts, from) => from.send(parts)),
       this.#bind(stdin_port, "ROUTER", (parts) => this.#inputReply(parts), this.#inputs),
       this.#bind(shell_port, "ROUTER", (parts, from, origin) => this.#request(false, parts, from, origin)),
@@ -110,10 +115,35 @@ class SocketThread {
     }
     const type = message.header.msg_type;
     if (type === "shutdown_request") void this.#shutdown(message, from);
-    else if (isControl && type === "interrupt_request") void this.#interrupt(message, from);
-    else if (isControl && type === "kernel_info_request") {
-      this.#answer(message, from, "kernel_info_reply", this.kernelInfo);
+    else if (isControl && type === "interrupt_request") {
+      this.#answer(message, from, "interrupt_reply", { status: "ok" });
+      void this.#stopCells();
+    } else if (isControl && type === "kernel_info_request") {
+      this.#answer(message, from, "kernel_info_reply", this.#kernelInfo);
+    } else if (isControl && type.endsWith("_subshell_request")) {
+      this.#answer(message, from, type.replace(/request$/, "reply"), this.#subshell(type, message.content));
     } else this.#toCells({ kind: "request", origin, message });
+  }
+
+  /** Creates, deletes or lists subshells; the thread of the cells runs the requests of each in their order. */
+  #subshell(type: string, { subshell_id }: Content): Content {
+    if (type === "list_subshell_request") return { status: "ok", subshell_id: [...this.#subshells] };
+    if (type === "create_subshell_request") {
+      const id = crypto.randomUUID();
+      this.#subshells.add(id);
+      return { status: "ok", subshell_id: id };
+    }
+    if (type === "delete_subshell_request" && this.#subshells.delete(String(subshell_id))) return { status: "ok" };
+    const evalue = `There is no subshell ${JSON.stringify(subshell_id)}.`;
+    return { status: "error", ename: "UnknownSubshell", evalue, traceback: [evalue] };
+  }
+
+  /** Confirms a subscription to iopub, whose messages the client receives from now on. */
+  #welcome([frame]: Buffer[], from: Wire): void {
+    if (frame[0] !== SUBSCRIBE) return;
+    const topic = frame.subarray(1);
+    const welcome = newMessage("iopub_welcome", { subscription: topic.toString() }, this.#session);
+    from.send(encodeMessage({ ...welcome, identities: [topic] }, this.connection.key));
   }
 
   #fromCells(message: ToSockets): void {
@@ -143,14 +173,14 @@ class SocketThread {
     const identity = this.#identities.get(origin);
     const open = [...this.#inputs];
     const own = open.find(([number]) => identity !== "" && this.#identities.get(number) === identity) ?? open.at(-1);
-    if (own === undefined) cancelInput(this.input);
+    if (own === undefined) cancelInput(this.#input);
     else own[1].send(encodeMessage(message, this.connection.key));
   }
 
   #inputReply(parts: Buffer[]): void {
     try {
       const { header, content } = decodeMessage(parts, this.connection.key);
-      if (header.msg_type === "input_reply") deliverInput(this.input, String(content["value"] ?? ""));
+      if (header.msg_type === "input_reply") deliverInput(this.#input, String(content["value"] ?? ""));
     } catch {
       return; // A message without a valid signature is ignored.
     }
@@ -169,8 +199,7 @@ class SocketThread {
     this.#publish(make("status", { execution_state: "idle" }));
   }
 
-  async #interrupt(request: Message, from: Wire): Promise<void> {
-    this.#answer(request, from, "interrupt_reply", { status: "ok" });
+  async #stopCells(): Promise<void> {
     if (this.#interrupting) return;
     this.#interrupting = true;
     const id = ++this.#interrupts;
@@ -181,7 +210,7 @@ class SocketThread {
     for (let tries = 1, forced = 0; !this.#state.isAcknowledged(id) && forced < FORCED_TRIES; tries++) {
       // A termination may hit the handler of the message.
       this.#toCells({ kind: "interrupt", id });
-      cancelInput(this.input);
+      cancelInput(this.#input);
       if (await Promise.race([seen, after(STUCK_MS)])) break;
       if (await this.#state.terminate(id, tries >= IDLE_TRIES, terminateExecution)) forced++;
     }
@@ -204,7 +233,7 @@ class SocketThread {
       this.#closed = () => done(true);
     });
     this.#toCells({ kind: "shutdown" });
-    cancelInput(this.input);
+    cancelInput(this.#input);
     await Promise.race([this.#forced(closed), after(CLOSE_MS)]);
     this.#answer(request, from, "shutdown_reply", { status: "ok", restart });
     await after(50);

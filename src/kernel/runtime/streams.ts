@@ -4,40 +4,109 @@ export type StreamName = "stdout" | "stderr";
 
 const FLUSH_MS = 40;
 const FLUSH_CHARS = 32_768;
+/** What a cell may print before the rest is left out, but for its last lines. */
+const SHOWN_LINES = 10_000;
+const SHOWN_CHARS = 2_000_000;
+const LAST_LINES = 100;
+const LAST_CHARS = 20_000;
+
+export interface CapturedStreams {
+  /** Sends the buffered output; called before anything else is published, to keep the order. */
+  flush(): void;
+  /** Sends the last lines of a cell whose output was too long. */
+  finish(cell: object): void;
+}
 
 /**
  * Replaces `process.stdout` and `process.stderr`. Writes are buffered briefly so that a printing loop does not send one
- * message per line; the output of a busy cell still appears while it runs.
+ * message per line; the output of a busy cell still appears while it runs. A cell that prints more than a page can show
+ * has its first and its last lines.
  *
- * @returns sends the buffered output; called before anything else is published, to keep the order
+ * @param cell the cell whose code runs now, as its output belongs to it
  */
-export function captureStreams(publish: (name: StreamName, text: string) => void): () => void {
-  let held: { name: StreamName; text: string } | undefined;
+export function captureStreams<Cell extends object>(
+  cell: () => Cell | undefined,
+  publish: (name: StreamName, text: string, cell: Cell | undefined) => void,
+): CapturedStreams {
+  let held: { readonly name: StreamName; readonly cell: Cell | undefined; text: string } | undefined;
   let since = 0;
   let timer: NodeJS.Timeout | undefined;
+  const printed = new WeakMap<Cell, Printed>();
 
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
     if (held === undefined) return;
-    const { name, text } = held;
+    const { name, cell: owner, text } = held;
     held = undefined;
-    publish(name, text);
+    const before = (owner && printed.get(owner)) ?? new Printed();
+    if (owner !== undefined) printed.set(owner, before);
+    const shown = before.shownOf(text);
+    if (shown !== "") publish(name, shown, owner);
   };
 
   const add = (name: StreamName, text: string): void => {
     if (text === "") return;
-    if (held !== undefined && held.name !== name) flush();
+    const owner = cell();
+    if (held !== undefined && (held.name !== name || held.cell !== owner)) flush();
     if (held === undefined) {
       since = performance.now();
-      held = { name, text };
+      held = { name, cell: owner, text };
     } else held.text += text;
     if (held.text.length > FLUSH_CHARS || performance.now() - since > FLUSH_MS) flush();
     else timer ??= setTimeout(flush, FLUSH_MS).unref();
   };
 
   for (const name of ["stdout", "stderr"] as const) process[name].write = writer((text) => add(name, text));
-  return flush;
+  return {
+    flush,
+    finish(owner) {
+      flush();
+      const end = printed.get(owner as Cell)?.end() ?? "";
+      if (end !== "") publish("stdout", end, owner as Cell);
+    },
+  };
+}
+
+/** The output of one cell, of which the beginning is shown at once and the end when the cell is done. */
+class Printed {
+  #lines = 0;
+  #chars = 0;
+  #omitted = 0;
+  #last = "";
+
+  /** The part of further output that is shown now. */
+  shownOf(text: string): string {
+    const lines = text.split("\n").length - 1;
+    this.#lines += lines;
+    this.#chars += text.length;
+    if (this.#omitted > 0) return this.#omit(text, lines);
+    const over = this.#lines - SHOWN_LINES;
+    if (over <= 0 && this.#chars <= SHOWN_CHARS) return text;
+    const shown = over > 0 ? lines - over : 0;
+    const head = text
+      .split("\n", shown)
+      .map((line) => `${line}\n`)
+      .join("");
+    this.#omit(text.slice(head.length), lines - shown);
+    return `${head}… the output is too long for a page: its last lines follow when the cell is done\n`;
+  }
+
+  #omit(text: string, lines: number): string {
+    this.#omitted += Math.max(lines, 1);
+    this.#last = (this.#last + text).slice(-LAST_CHARS);
+    return "";
+  }
+
+  /** What follows the beginning; empty if nothing was left out, and from the second call on. */
+  end(): string {
+    const lines = this.#last.split("\n").slice(-LAST_LINES - 1);
+    const left = this.#omitted - (lines.length - 1);
+    if (this.#last === "") return "";
+    this.#last = "";
+    const head = `… ${left.toLocaleString("en-US")} of ${this.#lines.toLocaleString("en-US")} lines are left out here\n`;
+    return `${left > 0 ? head : ""}${lines.join("\n")}`;
+  }
 }
 
 type Done = (error?: Error | null) => void;

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findKernel } from "../../src/kernel/install/kernelspec.js";
+import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
+import type { Content, Message } from "../../src/kernel/protocol/message.js";
+import { longIt } from "../support/whole.js";
+import { needBuild } from "./build.js";
+
+/* What version 5.5 of the protocol asks for, and cells that print or hold too much. */
+let kernel: KernelClient;
+const late: Message[] = [];
+
+beforeAll(async () => {
+  needBuild();
+  kernel = await startKernel(findKernel("arrowbook"), {}, (message) => late.push(message));
+});
+
+afterAll(async () => {
+  expect(await kernel.shutdown(60_000)).toBe(true);
+});
+
+const run = (code: string): Promise<Execution> => kernel.execute(code, { timeout: 120_000 });
+
+const streamed = ({ published }: Execution): string =>
+  published
+    .filter(({ header }) => header.msg_type === "stream")
+    .map(({ content }) => content["text"])
+    .join("");
+
+const control = async (type: string, content: Content = {}): Promise<Content> =>
+  (await kernel.request(type, content, { channel: "control" })).reply.content;
+
+it("the version is that of subshells and of the welcome on iopub", () => {
+  expect(kernel.info).toMatchObject({ protocol_version: "5.5", supported_features: ["kernel subshells"] });
+});
+
+describe("subshells", () => {
+  it("are created, listed and deleted", async () => {
+    const { status, subshell_id: id } = await control("create_subshell_request");
+    expect({ status, id }).toEqual({ status: "ok", id: expect.any(String) });
+    expect(await control("list_subshell_request")).toEqual({ status: "ok", subshell_id: [id] });
+    expect(await control("delete_subshell_request", { subshell_id: id })).toEqual({ status: "ok" });
+    expect(await control("list_subshell_request")).toEqual({ status: "ok", subshell_id: [] });
+    expect(await control("delete_subshell_request", { subshell_id: id })).toMatchObject({ status: "error" });
+  });
+
+  it("run cells while a cell of the main shell waits, each with its own output and error", async () => {
+    const { subshell_id } = await control("create_subshell_request");
+    await run("let release = () => {};");
+    const waiting = run("await new Promise<void>((done) => { release = done; });");
+    const subshell = { subshell_id: String(subshell_id) };
+    const failing = await kernel.execute('console.log("sub"); throw new Error("aside");', {
+      timeout: 60_000,
+      ...subshell,
+    });
+    expect(failing.reply.content).toMatchObject({ status: "error", evalue: "aside" });
+    expect(streamed(failing)).toBe("sub\n");
+    await kernel.execute("release()", { timeout: 60_000, ...subshell });
+    const main = await waiting;
+    expect(main.reply.content["status"]).toBe("ok");
+  });
+});
+
+describe("output", () => {
+  it("of a timer belongs to its cell, also while another one runs", async () => {
+    late.length = 0;
+    const first = await run('void setTimeout(() => console.log("from the first"), 200);');
+    const second = await run('await new Promise((done) => setTimeout(done, 600));\nconsole.log("second");');
+    expect(streamed(second)).toBe("second\n");
+    await expect
+      .poll(() => late.map(({ content }) => content["text"]), { timeout: 60_000 })
+      .toEqual(["from the first\n"]);
+    expect(late[0].parent.msg_id).toBe(first.reply.parent.msg_id);
+  });
+
+  it("of a million lines is its first and last lines, with the number of the others", async () => {
+    const text = streamed(await run("for (let i = 1; i <= 1_000_000; i++) console.log(i);"));
+    const lines = text.split("\n");
+    expect(lines.slice(0, 2)).toEqual(["1", "2"]);
+    expect(lines[9_999]).toBe("10000");
+    expect(lines[10_000]).toMatch(/too long for a page/);
+    expect(lines[10_001]).toBe("… 989,900 of 1,000,000 lines are left out here");
+    expect(lines.slice(10_002)).toEqual([...Array.from({ length: 100 }, (_, i) => String(999_901 + i)), ""]);
+    expect(streamed(await run("console.log(1);"))).toBe("1\n");
+  });
+});
+
+longIt("a kernel whose memory is full says so to the client that started it", async () => {
+  const env = { ...process.env, NODE_OPTIONS: "--max-old-space-size=200" };
+  const small = await startKernel(findKernel("arrowbook"), { env });
+  const filling = "const all: number[][] = [];\nfor (;;) all.push(Array.from({ length: 1000 }, (_, i) => i + 0.5));";
+  await expect(small.execute(filling, { timeout: 120_000 })).rejects.toThrow(/ran out of memory; a larger limit/);
+  await small.shutdown();
+});
