@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeF
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { assemblyScript } from "./assemblyscript.mjs";
+import { forPages } from "./browser.mjs";
 import { chunks } from "./chunks.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,12 +21,13 @@ for (const format of ["esm", "cjs"]) {
 }
 // Worker threads share no class with other code: their program is in files of its own, so that they start fast.
 await write(["worker"], "cjs", "worker");
+await write(["index"], "esm", "shared", [forPages()], { dir: "dist/browser" }, "browser");
 
 /** Builds entry files and what they share, which goes into `folder`. */
-async function write(entries, format, folder, plugins = [], output = {}) {
+async function write(entries, format, folder, plugins = [], output = {}, platform = "node") {
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
-    platform: "node",
+    platform,
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
     plugins: [assemblyScript(), ...plugins],
     treeshake: true,
@@ -51,7 +53,7 @@ execFileSync(process.execPath, ["node_modules/typescript7/bin/tsc", "-p", ".conf
   stdio: "inherit",
 });
 copyDeclarations("dist/esm", "dist/cjs");
-copyFileSync("src/series/core/sessions.bin", "dist/sessions.bin");
+copyFileSync("src/platform/sessions.bin", "dist/sessions.bin");
 // npm sets this bit where it installs the package, but not for `npx arrowbook` inside a clone.
 chmodSync("dist/esm/cli.js", 0o755);
 writeFileSync("dist/cjs/package.json", `${JSON.stringify({ type: "commonjs" })}\n`);

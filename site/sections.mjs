@@ -6,7 +6,7 @@ const SECTIONS = {
   Start: ["index", "docs/getting-started", "docs/tutorial"],
   "How to": [
     ...["docs/client", "docs/bulk", "docs/mirror", "docs/files", "docs/reading", "docs/frames", "docs/series", "docs/engines"],
-    ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/server", "docs/testing", "docs/profiles"],
+    ...["docs/display", "docs/notebook", "docs/kernel", "docs/cli", "docs/browser", "docs/server", "docs/testing", "docs/profiles"],
   ],
   Guides: ["docs/recipes", "docs/guides/dataframes", "docs/guides/python-client"],
   Reference: ["reference/index", "docs/specification", "docs/types", "docs/errors", "docs/stability", "CHANGELOG"],

@@ -49,6 +49,10 @@ export const ERROR_CODES = {
     "Keep a copy, `{ ...row }`: callbacks receive a view that is reused for the next row.",
   ),
   OutOfRange: input("A row number is outside the rows.", "Use 0 to the number of rows minus 1."),
+  NeedsNode: input(
+    "The call needs Node: mirrors, bulk files, the embedded service, the engines, pictures in PNG.",
+    "Run it in Node, or do what the hint says in the page.",
+  ),
   MissingPackage: input("The call needs an optional package that is not installed.", "Run the command in the hint."),
 
   // Columns and frames

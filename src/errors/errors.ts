@@ -44,6 +44,8 @@ const FIELDS = [
  * ```
  */
 export class ArrowbookError<Code extends string = ErrorCode | (string & {})> extends Error {
+  /** Stated for each class: programs that shorten code rename classes. */
+  static override readonly name: string = "ArrowbookError";
   /** An {@link ErrorCode}, or the service's own code for a {@link ServiceError}. */
   readonly code: Code;
   /** What to do next, in one sentence. */
@@ -81,22 +83,32 @@ export class ArrowbookError<Code extends string = ErrorCode | (string & {})> ext
 }
 
 /** A wrong argument: an unknown column, option or value, or a value of the wrong type. */
-export class InputError extends ArrowbookError<CodeOf<"InputError">> {}
+export class InputError extends ArrowbookError<CodeOf<"InputError">> {
+  static override readonly name: string = "InputError";
+}
 
 /** Invalid data: a bad cell, or malformed CSV, JSON, XML, zip, Arrow or Parquet. */
-export class DataError extends ArrowbookError<CodeOf<"DataError">> {}
+export class DataError extends ArrowbookError<CodeOf<"DataError">> {
+  static override readonly name: string = "DataError";
+}
 
 /**
  * An error that the service reports (spec 7). Its `code` is the service's own code, without keys like all text from the
  * service; only `ExportPending` is a code of this package.
  */
-export class ServiceError extends ArrowbookError<CodeOf<"ServiceError"> | (string & {})> {}
+export class ServiceError extends ArrowbookError<CodeOf<"ServiceError"> | (string & {})> {
+  static override readonly name: string = "ServiceError";
+}
 
 /** No usable reply: the service is unreachable, the connection timed out or broke, or redirects loop. */
-export class TransportError extends ArrowbookError<CodeOf<"TransportError">> {}
+export class TransportError extends ArrowbookError<CodeOf<"TransportError">> {
+  static override readonly name: string = "TransportError";
+}
 
 /** An error of the local file system: not found, access denied, disk full. */
-export class FileError extends ArrowbookError<CodeOf<"FileError">> {}
+export class FileError extends ArrowbookError<CodeOf<"FileError">> {
+  static override readonly name: string = "FileError";
+}
 
 /**
  * The same error with another message and, optionally, other fields; class and code stay.
@@ -152,3 +164,25 @@ function scrubCause(cause: unknown): unknown {
 /** The error of a call that needs an optional package, which is not installed. */
 export const missingPackage = (message: string, packages: string, cause: unknown): InputError =>
   new InputError(message, { code: "MissingPackage", hint: installHint(packages), cause });
+
+/**
+ * Replaces, in the code for pages, what a module exports that needs Node (.config/browser.mjs): every call of it, of
+ * its members and as a constructor is an error.
+ *
+ * @public
+ * @param what the subject of the message, in the plural or with its article
+ */
+export function needsNode(what: string): unknown {
+  const refuse = (): never => {
+    throw new InputError(`Not in a page: ${what}.`, {
+      code: "NeedsNode",
+      hint: "Run this part in Node; a page reads a File, a Blob, bytes and addresses, and queries a service that allows it (CORS).",
+    });
+  };
+  const place: object = new Proxy(function place() {}, {
+    apply: refuse,
+    construct: refuse,
+    get: (target, name) => (name in target ? Reflect.get(target, name) : place),
+  });
+  return place;
+}

@@ -151,3 +151,13 @@ export class Inflater {
     this.output = this.chunkAt;
   }
 }
+
+/** The contents of raw deflate that is complete, in chunks. */
+export function inflatedRaw(bytes: Uint8Array): readonly Uint8Array[] {
+  const inflater = Inflater.take();
+  try {
+    return Array.from(inflater.push(bytes), (chunk) => chunk.slice());
+  } finally {
+    inflater.release();
+  }
+}

@@ -1,6 +1,6 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
 import { FileError } from "../errors/errors.js";
 import { fileError, notAFile } from "../errors/file-error.js";
+import { type FileHandle, open, stat } from "../platform/node/files.js";
 
 /** Bytes that can be read at any offset: a file, bytes in memory, or any other object with this interface. */
 export interface RandomAccess {
@@ -47,6 +47,19 @@ export function nameOfFile(file: AnyFile, bytes: string): string {
   if (typeof file === "string") return file;
   return file instanceof Uint8Array ? bytes : file.name;
 }
+
+/** A file that the user of a page chose, or a part of memory that the page has as one. */
+export const blobFile = (blob: Blob): OpenableFile => ({
+  name: (blob as { readonly name?: string }).name ?? "the Blob",
+  open: async () => ({
+    size: blob.size,
+    async read(target, position) {
+      if (position + target.length > blob.size) throw new Error("unexpected EOF");
+      target.set(new Uint8Array(await blob.slice(position, position + target.length).arrayBuffer()));
+    },
+    async close() {},
+  }),
+});
 
 /** All bytes of a file. */
 export async function wholeFile(file: Uint8Array | OpenableFile): Promise<Uint8Array> {

@@ -13,3 +13,8 @@ declare namespace WebAssembly {
 declare module "*.wasm" {
   export const binary: string;
 }
+
+/** A file in base64, put into the code for pages by .config/browser.mjs. */
+declare module "*.bin" {
+  export const binary: string;
+}

@@ -1,6 +1,6 @@
 """Trading days of exchanges from exchange_calendars (Apache-2.0), as facts.
 
-`calendars.py pack` writes src/series/core/sessions.bin, which the package reads, and test/series/calendars.txt, with
+`calendars.py pack` writes src/platform/sessions.bin, which the package reads, and test/series/calendars.txt, with
 which `npm test` compares it: an exchange a line, with the sessions, early closes and a digest of each year. `calendars.py days` prints every session, as test:clients compares them.
 
 sessions.bin is deflated text, an exchange a line, of fields between tabs: code; time zone; first and last day; the days
@@ -87,7 +87,7 @@ def pack():
     all_of_them = list(calendars())
     text = "\n".join(packed(*calendar) for calendar in all_of_them)
     deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
-    with open(os.path.join(ROOT, "src/series/core/sessions.bin"), "wb") as file:
+    with open(os.path.join(ROOT, "src/platform/sessions.bin"), "wb") as file:
         file.write(deflater.compress(text.encode()) + deflater.flush())
     with open(os.path.join(ROOT, "test/series/calendars.txt"), "w") as file:
         file.write(f"exchange_calendars {exchange_calendars.__version__}\n")

@@ -76,7 +76,7 @@ function expectEqual(columns: readonly ColumnSpec[], batches: readonly CellBatch
   for (const { name, style, texts } of FORMATS) {
     const expected = outcome(() => texts(columns, rows));
     for (const isCompiled of [true, false]) {
-      const bytes = outcome(() => written(style(columns), batches, isCompiled).toString());
+      const bytes = outcome(() => Buffer.from(written(style(columns), batches, isCompiled)).toString());
       expect(bytes, `${name}${isCompiled ? "" : " in JavaScript"}`).toBe(expected);
     }
   }

@@ -32,5 +32,5 @@ export function writtenText(
   const document = { fields, ...(rows && { rows: rowsToWrite(rows) }) };
   const out = new Output(16);
   for (const _ of writeDocument({ resource, document, profile }, format, out));
-  return out.written().toString();
+  return Buffer.from(out.written()).toString();
 }

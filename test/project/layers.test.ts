@@ -11,9 +11,11 @@ const src = join(root, "src");
  * is the folder's own files. A file may import its own room and any lower one, type imports included; rooms on one line
  * never import each other.
  */
-const { layers, rooms } = JSON.parse(readFileSync(join(root, ".config/layers.json"), "utf8")) as {
+const { layers, rooms, node } = JSON.parse(readFileSync(join(root, ".config/layers.json"), "utf8")) as {
   readonly layers: readonly (readonly string[])[];
   readonly rooms: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** Folders and modules that need Node: in a page, errors that name what is on the right take their place. */
+  readonly node: Readonly<Record<string, string>>;
 };
 
 /** Files at the root of `src` that are not entries: the public surface and what is put together above `server`. */
@@ -124,6 +126,27 @@ it("only columns/arrow imports the Arrow library", () => {
   const wrong = files
     .filter((file) => !inSrc(file).startsWith("columns/arrow/"))
     .filter((file) => /from\s*["']apache-arrow["']/.test(readFileSync(file, "utf8")))
+    .map(inSrc);
+  expect(wrong).toEqual([]);
+});
+
+/** What a page does not have. */
+const OF_NODE =
+  /(?:from |import\()["']node:|\bBuffer\.|\bcreateRequire\b|\bbuiltin\(|\bprocess\.(?:std\w+|env(?!\.MY_KEY)|on|off|emitWarning|nextTick|memoryUsage|getBuiltinModule|cwd)\b/;
+
+it("only what needs Node uses it", () => {
+  const paths = Object.keys(node);
+  const needsNode = (name: string): boolean =>
+    paths.some((path) => name === `${path}.ts` || name.startsWith(`${path}/`));
+  expect(
+    paths.filter((path) => !files.map(inSrc).some((name) => name === `${path}.ts` || name.startsWith(`${path}/`))),
+  ).toEqual([]);
+  const wrong = files
+    .filter((file) => layerOf(file) !== "entry" && !needsNode(inSrc(file)))
+    .filter((file) => {
+      const code = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+      return OF_NODE.test(code);
+    })
     .map(inSrc);
   expect(wrong).toEqual([]);
 });

@@ -16,8 +16,8 @@ describe("the sessions of exchanges", () => {
   it("are those of at least 40 exchanges, in at most 60 kB", () => {
     expect(source).toBe("exchange_calendars 4.13.2");
     expect(exchanges.length).toBeGreaterThanOrEqual(40);
-    expect(statSync(new URL("../../src/series/core/sessions.bin", import.meta.url)).size).toBeLessThan(60_000);
-    expect(readFileSync(new URL("../../src/series/core/sessions.bin", import.meta.url))).toEqual(
+    expect(statSync(new URL("../../src/platform/sessions.bin", import.meta.url)).size).toBeLessThan(60_000);
+    expect(readFileSync(new URL("../../src/platform/sessions.bin", import.meta.url))).toEqual(
       readFileSync(new URL("../../dist/sessions.bin", import.meta.url)),
     );
   });

@@ -1,6 +1,6 @@
 import type { OnProgress } from "../../columns/io/progress.js";
-import { digestName } from "../../disk/folders.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
+import { digestOf } from "../../platform/node/process.js";
 import type { EarlierRun } from "../cache/runs-on-disk.js";
 import { Limiter } from "./limiter.js";
 import type { Settings } from "./settings.js";
@@ -36,7 +36,7 @@ function limiterFor(settings: Settings): Limiter {
 
 /** An identifier for "this key at this service" that does not reveal the key. */
 export function accountOf(settings: Settings): string {
-  return digestName(settings.url, settings.apiKey ?? "").slice(0, 24);
+  return digestOf(`${settings.url}\n${settings.apiKey ?? ""}`, "sha256").slice(0, 24);
 }
 
 interface Entry {

@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open } from "../../platform/node/files.js";
+import { setMaxListeners } from "../../platform/node/process.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { Batching, CsvOptions, OnBytes } from "../arrow/read-options.js";
 import { joinedReports, type PartReports } from "../build/bad-cells.js";

@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
 import type { FileState } from "../../format/random-access.js";
+import { setMaxListeners } from "../../platform/node/process.js";
 import type { Table } from "../arrow/arrow.js";
 import { READ_BATCH } from "../arrow/read-options.js";
 import { joinedReports } from "../build/bad-cells.js";

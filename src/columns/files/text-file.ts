@@ -1,9 +1,9 @@
-import { stat } from "node:fs/promises";
 import { DataError, reworded } from "../../errors/errors.js";
 import { CR, LF } from "../../format/csv.js";
 import { packedFile } from "../../format/packed-file.js";
 import type { AnyFile } from "../../format/random-access.js";
 import type { ZipOptions } from "../../format/zip-entry.js";
+import { stat } from "../../platform/node/files.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import { type Batching, type CsvOptions, checkKey, type OnBytes } from "../arrow/read-options.js";
 import type { RawBatch } from "../build/builder.js";

@@ -7,6 +7,7 @@ import { textRows } from "../../columns/build/text-rows.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { importDanfo } from "../../platform/node/packages.js";
 import { emitWarning } from "../../platform/node/process.js";
 import { vectorAt } from "../../series/core/choose.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
@@ -103,8 +104,7 @@ function rowsOf(columns: readonly ArrayLike<unknown>[], length: number): unknown
 
 async function loadDanfo(): Promise<DanfoModule> {
   try {
-    const name = "danfojs-node";
-    const module = (await import(name)) as DanfoModule & { readonly default?: DanfoModule };
+    const module = (await importDanfo()) as DanfoModule & { readonly default?: DanfoModule };
     return module.DataFrame === undefined && module.default !== undefined ? module.default : module;
   } catch (cause) {
     throw new InputError("A Danfo frame requires the package danfojs-node.", {

@@ -33,7 +33,7 @@ export async function readArrowFiles(sources: FileSources | ArrayBuffer, options
  * ```
  */
 export function arrowBatches(
-  source: string | URL | Uint8Array | ArrayBuffer,
+  source: string | URL | Uint8Array | ArrayBuffer | Blob,
   options: Watched = {},
 ): AsyncGenerator<RecordBatch> {
   const local = localFile(source, "arrowBatches()", "an Arrow file");

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Table, Vector } from "../../columns/arrow/arrow.js";
 import { namesOf } from "../../columns/arrow/column-names.js";
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
@@ -14,6 +13,8 @@ import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { wholeFile } from "../../format/random-access.js";
 import { zipEntries } from "../../format/zip.js";
+import { latin1Text, utf8Bytes } from "../../platform/node/bytes.js";
+import { readFile } from "../../platform/node/files.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import { significantDigits } from "../../value/json-number.js";
 import { checkTypes, REMEDY, typesText } from "./csv-files.js";
@@ -205,7 +206,7 @@ async function checkTexts(bytes: Uint8Array): Promise<void> {
   const types = entries.find(({ name }) => name === "[Content_Types].xml");
   if (types === undefined) return;
   let text = "";
-  for await (const block of types.chunks()) text += Buffer.from(block).toString("latin1");
+  for await (const block of types.chunks()) text += latin1Text(block);
   const part = /PartName="\/([^"]*sharedStrings\.xml)"/i.exec(text)?.[1];
   if (part === undefined || entries.some(({ name }) => name.toLowerCase() === part.toLowerCase())) return;
   throw badExcel(`it lacks its part ${part}`);
@@ -293,7 +294,7 @@ function typeOf(cells: readonly Cell[], texts: readonly (string | null)[]): stri
   const guess = new TypeGuess();
   for (const text of texts) {
     if (text === null) continue;
-    const bytes = Buffer.from(text);
+    const bytes = utf8Bytes(text);
     guess.add(bytes, 0, bytes.length);
   }
   const numbers = filled.filter((cell) => typeof cell === "number");

@@ -1,14 +1,14 @@
-import { stat } from "node:fs/promises";
-import { basename, dirname, relative, resolve, sep } from "node:path";
 import { refusePartitions } from "../../columns/parquet/read/files.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { type AnyFile, nameOfFile } from "../../format/random-access.js";
+import { basename, dirname, relative, resolve, sep, stat } from "../../platform/node/files.js";
+import { filesLike } from "../../platform/node/packages.js";
 import { keysBelow, objectAt, storedObject } from "../../transport/object-storage.js";
 import { addressOf, localFile } from "./local-source.js";
 
-/** A file to read: its path, its address (`https:`, `s3:`, `file:`), or its bytes. */
-export type FileSource = string | URL | Uint8Array;
+/** A file to read: its path, its address (`https:`, `s3:`, `file:`), its bytes, or a `File` or `Blob` of a page. */
+export type FileSource = string | URL | Uint8Array | Blob;
 
 /**
  * What a reader reads: one file; a folder or pattern such as `data/*.csv` or `s3://bucket/data/*.csv`, which is all of
@@ -140,10 +140,7 @@ export async function pathsLike(pattern: string): Promise<readonly string[]> {
 
 /** Names that begin with a point match no `*`. */
 async function matches(pattern: string, cwd?: string): Promise<string[]> {
-  const { glob } = await import("tinyglobby");
-  return (await glob(pattern, { ...(cwd !== undefined && { cwd }), absolute: true, expandDirectories: false })).map(
-    (file) => resolve(file),
-  );
+  return (await filesLike(pattern, cwd)).map((file) => resolve(file));
 }
 
 const { compare } = new Intl.Collator("en", { numeric: true });

@@ -45,7 +45,7 @@ export async function readJsonLines(
  * @throws {DataError} in the iteration, with row, line, column, value and byte offset
  */
 export function jsonLinesBatches(
-  source: string | URL | Uint8Array,
+  source: string | URL | Uint8Array | Blob,
   options: JsonLinesOptions & Watched = {},
 ): AsyncGenerator<RecordBatch> {
   checkOptions(options, "jsonLinesBatches()");

@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 import { InputError } from "../../errors/errors.js";
-import { type AnyFile, isOpenable, type OpenableFile } from "../../format/random-access.js";
+import { type AnyFile, blobFile, isOpenable, type OpenableFile } from "../../format/random-access.js";
+import { fileURLToPath } from "../../platform/node/files.js";
 import { objectAt, storedObject } from "../../transport/object-storage.js";
 import { fileAt } from "../../transport/remote-file.js";
 import { percentDecoded } from "../../value/text.js";
@@ -9,17 +9,18 @@ import { needBytes } from "../cells/given.js";
 
 /**
  * A source of a read as a path, bytes or a remote file: a `file:` URL becomes its path, an `ArrayBuffer` its bytes, an
- * address of the network a file there.
+ * address of the network a file there, and so a `File` or `Blob` of a page.
  *
  * @param what the kind of file, with its article, for the message: `an Arrow file`
  * @throws {InputError} BadAddress for other addresses, BadArgument for anything else
  */
 export function localFile(
-  source: string | URL | Uint8Array | ArrayBuffer | OpenableFile,
+  source: string | URL | Uint8Array | ArrayBuffer | Blob | OpenableFile,
   where: string,
   what: string,
 ): AnyFile {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (source instanceof Blob) return blobFile(source);
   if (source instanceof Promise) {
     throw new InputError(`${where} reads a file or bytes; got a promise.`, {
       code: "BadArgument",

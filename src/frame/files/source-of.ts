@@ -1,5 +1,5 @@
-import { basename } from "node:path";
 import { type AnyFile, nameOfFile } from "../../format/random-access.js";
+import { basename } from "../../platform/node/files.js";
 import type { FrameSource } from "../../spec/frame-source.js";
 
 /** The source of a frame from the other module format of this package. */

@@ -37,5 +37,14 @@ export const loadedModules = (): Readonly<Record<string, { readonly exports: unk
 /** The sessions of exchanges, in raw deflate; test/clients/calendars.py makes and describes them. */
 export const packedSessions = (): Uint8Array => readFileSync(join(packageRoot(), "dist", "sessions.bin"));
 
-/** Raw deflate of a file of the package. */
-export const inflateRaw = (bytes: Uint8Array): Uint8Array => builtin("node:zlib").inflateRawSync(bytes);
+/** The paths of the files that match a pattern, below `cwd` where it is passed. */
+export async function filesLike(pattern: string, cwd?: string): Promise<readonly string[]> {
+  const { glob } = await import("tinyglobby");
+  return glob(pattern, { ...(cwd !== undefined && { cwd }), absolute: true, expandDirectories: false });
+}
+
+/** The optional package danfojs-node; by a variable, for it has types of other packages that may be missing. */
+export function importDanfo(): Promise<unknown> {
+  const name = "danfojs-node";
+  return import(name);
+}

@@ -1,9 +1,10 @@
+import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import { builtin } from "../../package/builtin.js";
 
 export { garbageCollector } from "../../package/garbage.js";
-export { inspect };
+export { inspect, setMaxListeners };
 
 /** The variables of the environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;

@@ -1,8 +1,9 @@
 import { InputError } from "../../errors/errors.js";
 import { oneOf } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
-import { utf8Text } from "../../platform/node/bytes.js";
-import { inflateRaw, packedSessions } from "../../platform/node/packages.js";
+import { inflatedRaw } from "../../format/inflater.js";
+import { joinedBytes, utf8Text } from "../../platform/node/bytes.js";
+import { packedSessions } from "../../platform/node/packages.js";
 import { formatDate, NO_DATE, parseDate } from "../../value/date.js";
 
 /**
@@ -112,7 +113,7 @@ function ofDates(dates: readonly unknown[]): SessionCalendar {
 
 /** The lines of the file by exchange. */
 function readExchanges(): ReadonlyMap<string, string> {
-  const lines = utf8Text(inflateRaw(packedSessions())).split("\n");
+  const lines = utf8Text(joinedBytes(inflatedRaw(packedSessions()))).split("\n");
   return new Map(lines.map((line) => [line.slice(0, line.indexOf("\t")), line]));
 }
 

@@ -1,7 +1,6 @@
-import { readdir, stat } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
 import { DataError, FileError } from "../../../errors/errors.js";
 import { fileError } from "../../../errors/file-error.js";
+import { join, readdir, relative, sep, stat } from "../../../platform/node/files.js";
 
 const PARQUET = /\.(?:parquet|parq|pq)$/i;
 

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { DataError, isArrowbookError } from "../../../errors/errors.js";
 import {
   type AnyFile,
@@ -8,6 +7,7 @@ import {
   nameOfFile,
   type RandomAccess,
 } from "../../../format/random-access.js";
+import { stat } from "../../../platform/node/files.js";
 import type { RecordBatch, Schema, Table } from "../../arrow/arrow.js";
 import { conform, tableOf } from "../../table/conform.js";
 import { PageReader } from "./decode/pages.js";

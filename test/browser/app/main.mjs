@@ -1,0 +1,4 @@
+import * as arrowbook from "arrowbook";
+import { refused, work } from "./work.mjs";
+
+globalThis.app = { arrowbook, refused, work };

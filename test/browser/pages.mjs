@@ -1,0 +1,138 @@
+// The package in web pages: bundled by Vite and by esbuild, and unbundled by an import map. Each page does the work of
+// app/work.mjs with a service of another origin, and gets the cells, specifications and tables that Node gets.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import zlib from "node:zlib";
+import { launchChromium, requireForSuite } from "../support/chromium.mjs";
+import { work } from "./app/work.mjs";
+
+requireForSuite("browser");
+const { chromium } = await import("playwright-core");
+const { build: esbuild } = await import("esbuild");
+const { build: vite } = await import("vite");
+const arrowbook = await import("../../dist/esm/index.js");
+const { sampleData, SAMPLE_KEY, serve } = await import("../../dist/esm/server.js");
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "arrowbook-pages-"));
+const failures = [];
+
+const service = await serve({ data: sampleData(), cors: "*" });
+const frame = arrowbook.Frame.fromCSV(new TextEncoder().encode("t,x\na,1.5\nb,2\na,\n"));
+await (await frame).toParquet(join(folder, "t.parquet"), { compression: "snappy" });
+await (await frame).toParquet(
+  join(folder, "z.parquet"),
+  zlib.zstdCompressSync === undefined ? {} : { compression: "zstd" },
+);
+const given = {
+  url: service.url,
+  key: SAMPLE_KEY,
+  parquet: readFileSync(join(folder, "t.parquet")),
+  zstd: new Uint8Array(readFileSync(join(folder, "z.parquet"))),
+  arrow: (await frame).toIPC(),
+};
+const expected = JSON.stringify(await work(arrowbook, given));
+const REFUSED = {
+  path: "FileError NoDisk",
+  parquet: "FileError NoDisk",
+  write: "InputError NeedsNode",
+  writeParquet: "InputError NeedsNode",
+  sample: "InputError NeedsNode",
+  mirror: "InputError NeedsNode",
+  bulk: "InputError NeedsNode",
+  zip: "InputError NeedsNode",
+  sql: "InputError NeedsNode",
+  cache: "InputError NeedsNode",
+  proxy: "InputError NeedsNode",
+  png: "InputError NeedsNode",
+};
+
+const main = join(root, "test/browser/app/main.mjs");
+const VEGA = ["vega", "vega-lite"]
+  .map((name) => `<script src="/node_modules/${name}/build/${name}.min.js"></script>`)
+  .join("");
+const IMPORTS = {
+  arrowbook: "/dist/browser/index.js",
+  "apache-arrow": "/node_modules/apache-arrow/Arrow.dom.mjs",
+  tslib: "/node_modules/tslib/tslib.es6.mjs",
+  flatbuffers: "/node_modules/flatbuffers/mjs/flatbuffers.js",
+};
+const pageOf = (script, head = "") =>
+  `<!doctype html><meta charset="utf-8">${VEGA}${head}<script type="module" src="${script}"></script>`;
+await vite({
+  root: join(root, "test/browser/app"),
+  configFile: false,
+  logLevel: "error",
+  build: { outDir: join(folder, "vite"), lib: { entry: main, formats: ["es"], fileName: "main" } },
+});
+await esbuild({
+  entryPoints: [main],
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  outdir: join(folder, "esbuild"),
+  external: ["hucre", "danfojs-node", "tinyglobby"],
+  logLevel: "error",
+});
+const pages = {
+  "/vite.html": pageOf("/vite/main.js"),
+  "/esbuild.html": pageOf("/esbuild/main.js"),
+  "/unbundled.html": pageOf(
+    "/test/browser/app/main.mjs",
+    `<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>`,
+  ),
+};
+const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".html": "text/html" };
+const server = createServer((request, response) => {
+  const path = decodeURIComponent(request.url.split("?")[0]);
+  try {
+    const body = pages[path] ?? readFileSync(/^\/(vite|esbuild)\//.test(path) ? join(folder, path) : join(root, path));
+    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(body);
+  } catch {
+    response.writeHead(path === "/favicon.ico" ? 204 : 404).end();
+  }
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const context = await launchChromium(chromium, join(folder, "profile"), {});
+try {
+  for (const path of Object.keys(pages)) {
+    const page = await context.newPage();
+    page.on("pageerror", (error) => failures.push(`${path}: ${error}`));
+    page.on("console", (message) => message.type() === "error" && console.error(path, message.text().slice(0, 300)));
+    await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
+    await page.waitForFunction(() => globalThis.app !== undefined, undefined, { timeout: 20_000 });
+    const plain = { ...given, parquet: [...given.parquet], zstd: [...given.zstd], arrow: [...given.arrow] };
+    const found = await page.evaluate(async ({ parquet, zstd, arrow, ...rest }) => {
+      const bytes = { parquet: Uint8Array.from(parquet), zstd: Uint8Array.from(zstd), arrow: Uint8Array.from(arrow) };
+      const { work, refused, arrowbook } = globalThis.app;
+      return { cells: JSON.stringify(await work(arrowbook, { ...rest, ...bytes })), refused: await refused(arrowbook) };
+    }, plain);
+    const [here, there] = [JSON.parse(expected), JSON.parse(found.cells)];
+    for (const name of Object.keys(here)) {
+      const [a, b] = [JSON.stringify(here[name]), JSON.stringify(there[name])];
+      const at = [...a].findIndex((char, i) => char !== b?.[i]);
+      if (a !== b)
+        failures.push(
+          `${path} ${name}: ${a.slice(Math.max(0, at - 60), at + 60)} in Node, ${b?.slice(Math.max(0, at - 60), at + 60)} here`,
+        );
+    }
+    for (const [name, code] of Object.entries(REFUSED)) {
+      if (found.refused[name] !== code) failures.push(`${path} ${name}: ${found.refused[name]} instead of ${code}`);
+    }
+    console.log(`${path}: ${Object.keys(here).length} results as in Node, ${Object.keys(REFUSED).length} refusals`);
+    await page.close();
+  }
+} catch (error) {
+  failures.push(String(error));
+} finally {
+  await context.close();
+  server.close();
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const failure of failures) console.error(failure);
+process.exit(failures.length > 0 ? 1 : 0);
