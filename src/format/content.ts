@@ -36,7 +36,7 @@ export function contentName(content: Content | Format): string {
 }
 
 /** Whether bytes of this kind may be a reply in a format, or an archive. CSV may start like JSON or XML. */
-export function isContent(content: Content, wanted: Format | "zip", bytes: Uint8Array): boolean {
+export function isContent(content: Content, wanted: Format | FormatName, bytes: Uint8Array): boolean {
   if (wanted !== "csv") return content === wanted;
   return content === "other" || content === "json" || (content === "xml" && !isXMLDeclaration(bytes));
 }

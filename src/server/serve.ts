@@ -183,7 +183,7 @@ async function filesFolder(
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
       const unfinished = parseTempName(name)?.kind === "file";
-      if (unfinished || (name.endsWith(".zip") && !known.has(path))) await rm(path, { force: true });
+      if (unfinished || (/\.(?:zip|parquet)$/.test(name) && !known.has(path))) await rm(path, { force: true });
     }
   } catch (error) {
     throw fileError(folder, "write", error);

@@ -4,6 +4,8 @@ import { FORMATS, type Format } from "./vocabulary.js";
 
 /** The path prefix of every address (spec 9). */
 export const API_PREFIX = "/api/v3";
+/** That of the lists of files, which are of another version. */
+export const LISTS_PREFIX = "/api/v1";
 
 /** Path of the list of all codes of an embedded service: no call of the specification, hence not below the prefix. */
 export const CATALOG_PATH = "/catalog.json";
@@ -19,7 +21,9 @@ export interface Endpoint {
   readonly section: string;
   /** The profile extension that the call belongs to. */
   readonly extension?: Extension;
-  /** Path below {@link API_PREFIX}; `{…}` is one percent-encoded segment. The format is appended as an extension. */
+  /** The prefix of its address; default {@link API_PREFIX}. */
+  readonly prefix?: string;
+  /** Path below the prefix; `{…}` is one percent-encoded segment. The format is appended as an extension. */
   readonly path: string;
   /** The formats it can reply in; empty if the path takes none (spec 4.6). */
   readonly formats: readonly Format[];
@@ -119,6 +123,15 @@ export const endpoints = {
     parameters: ["qopts.columns", "@pageSize", "@cursor"],
     filters: true,
     reply: "tableRows",
+  },
+  tableFiles: {
+    section: "beyond",
+    extension: "fileLists",
+    prefix: LISTS_PREFIX,
+    path: "/bulkdownloads/{vendor_code}/{datatable_code}",
+    formats: [],
+    parameters: ["qopts.columns"],
+    filters: true,
   },
   pastRows: { ...pastRows, path: "/pit/{vendor_code}/{datatable_code}/asofdate/{date}" },
   pastRowsThrough: { ...pastRows, path: "/pit/{vendor_code}/{datatable_code}/between/{start_date}/{end_date}" },

@@ -92,8 +92,22 @@ export interface Profile {
   readonly surroundings: Known<Surroundings | null>;
   /** Whether the time series of the service have been withdrawn, so that 403 and 410 mean it. */
   readonly seriesRetired: Known<boolean>;
+  /** The replies of the extension `fileLists`. */
+  readonly fileLists: Known<FileLists>;
   /** Calls and spellings beyond the specification that the service accepts. */
   readonly extensions: Known<readonly Extension[]>;
+}
+
+/** How a service replies to a call for the list of files of a table. */
+interface FileLists {
+  /** The states of a list that is being made; the embedded service sends the first. */
+  readonly pending: readonly string[];
+  /** The state of a complete list. */
+  readonly done: string;
+  /** The states of a list that will not be made. */
+  readonly failed: readonly string[];
+  /** The most rows of a file that the embedded service makes. */
+  readonly rowsPerFile: number;
 }
 
 /** Where clients of a service find its address and key. */
@@ -120,7 +134,7 @@ export type ReplyCheck = (typeof REPLY_CHECKS)[number];
  * `trim_end`, `sort_order`, `transformation`, `auth_token`; `dateTimes`: dates followed by a time; `post`: the query of
  * a table as a POST body; `redirects`: a database file as a redirect to its link; `unnamedColumn`: a column number out
  * of range as a column without a name and rows; `pointInTime`: rows of a table as they were known (docs/server.md says
- * what is not known of it).
+ * what is not known of it); `fileLists`: the rows of a table as a list of Parquet files.
  */
 const EXTENSIONS = [
   "listings",
@@ -135,6 +149,7 @@ const EXTENSIONS = [
   "anyCase",
   "noKey",
   "pointInTime",
+  "fileLists",
 ] as const;
 export type Extension = (typeof EXTENSIONS)[number];
 
@@ -169,6 +184,16 @@ export const specification: Profile = {
   replyChecks: specified(REPLY_CHECKS, "spec 2.1, 4.2 and 4.7: the reply echoes the parameters applied"),
   surroundings: specified(null, "spec 4: {base_url}"),
   seriesRetired: specified(false, "spec 4.1"),
+  fileLists: observed(
+    {
+      pending: ["RUNNING", "PENDING", "RATE_LIMITED"],
+      done: "SUCCEEDED",
+      failed: ["CANCELLED", "CLOSED", "COLUMN_FILTER_FAILURE", "FAILED"],
+      rowsPerFile: 1_000_000,
+    },
+    "the tool ndlbulkdownload 0.2.0; the format of the files (Parquet) and RATE_LIMITED from its users; not known: rows " +
+      "of a file, the lifetime of links, whether a list stays through a refresh",
+  ),
   extensions: specified([], "spec 4"),
 };
 

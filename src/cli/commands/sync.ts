@@ -13,6 +13,7 @@ interface SyncFlags extends ServiceFlags {
   readonly since?: string;
   readonly wholeEvery?: number;
   readonly history?: string | true;
+  readonly files?: true;
   readonly dryRun?: boolean;
   readonly watch?: boolean;
   readonly every: number;
@@ -35,6 +36,7 @@ export function syncCommand(): Command {
     .option("--by <column>", 'one file for each value of a column, or "date:year", "date:month"')
     .option("--since <column>", "request only rows whose date in this column is that of the last one, or later")
     .option("--whole-every <n>", "with --since: export the whole table at every n-th change (default: 10)", count)
+    .option("--files", "take whole exports as lists of Parquet files, where the profile has them")
     .option("--history [time]", 'keep earlier states too: all, or those of a time such as "2 years"')
     .option(...MAX_RATIO, count)
     .option("--dry-run", "print what would be done; request metadata alone")
@@ -63,9 +65,9 @@ async function syncAll(
   let failure: { readonly error: unknown } | undefined;
   for (const code of codes) {
     try {
-      const { by, since, wholeEvery, maxRatio } = flags;
+      const { by, since, wholeEvery, maxRatio, files } = flags;
       const history = typeof flags.history === "string" ? { keep: flags.history } : flags.history;
-      const options = { by, since, wholeEvery, maxRatio, history, load: false };
+      const options = { by, since, wholeEvery, maxRatio, files, history, load: false };
       const mirror = await service.table(code).mirror(copyIn(flags.to, code), options);
       await (flags.dryRun ? plan(mirror, flags, signal) : sync(mirror, flags, signal));
     } catch (error) {

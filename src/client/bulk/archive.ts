@@ -245,14 +245,10 @@ async function downloaded(
   options: ToldOptions,
   how: Pick<DownloadOptions, "keep" | "fresh" | "verify">,
 ): Promise<EntryPlace> {
-  const { download } = await import("./download.js");
+  const { download, zipFile } = await import("./download.js");
   const { signal, onProgress } = options;
-  return download(reportingTo(session, onProgress), source, path, {
-    ...how,
-    signal,
-    onProgress,
-    limits: zipLimits(options),
-  });
+  const kind = zipFile(zipLimits(options));
+  return download(reportingTo(session, onProgress), source, path, kind, { ...how, signal, onProgress });
 }
 
 interface ArchivePlace {

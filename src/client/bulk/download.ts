@@ -3,7 +3,8 @@ import { acquired } from "../../disk/lock.js";
 import { looksLikeFailure } from "../../document/failure.js";
 import { DataError, hasCode, isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import { toFileError } from "../../errors/file-error.js";
-import { fileState } from "../../format/random-access.js";
+import { type FileState, fileState } from "../../format/random-access.js";
+import type { FormatName } from "../../format/signature.js";
 import { zipEntry } from "../../format/zip.js";
 import { type EntryPlace, type ZipOptions, zipEntryAt } from "../../format/zip-entry.js";
 import { isCorrupt } from "../../format/zip-error.js";
@@ -39,6 +40,29 @@ export interface LinkSource {
   link(signal: AbortSignal | undefined, onProgress?: OnProgress): Promise<Link>;
 }
 
+/** How the files of a format are checked. */
+export interface FileKind<Place> {
+  readonly content: FormatName;
+  /** Whether checksums show that parts of two files were joined. */
+  readonly hasChecksums: boolean;
+  /** Reads what identifies a complete file; with `whole` all of it, so that its checksums are verified. */
+  read(path: string, whole: boolean): Promise<Place>;
+  /** Whether an error of `read` says that the file is damaged. */
+  isDamage(error: unknown): boolean;
+}
+
+/** Archives of one CSV file. */
+export const zipFile = (limits: ZipOptions = {}): FileKind<EntryPlace> => ({
+  content: "zip",
+  hasChecksums: true,
+  isDamage: isCorrupt,
+  async read(path, whole) {
+    const place = (await zipEntry(path)).place as EntryPlace;
+    if (whole) await readThrough(zipEntryAt(place, limits));
+    return place;
+  },
+});
+
 export interface DownloadOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: OnProgress;
@@ -48,7 +72,6 @@ export interface DownloadOptions {
   readonly keep?: boolean;
   /** Neither resumes nor reuses files of an earlier run. */
   readonly fresh?: boolean;
-  readonly limits?: ZipOptions;
 }
 
 const MAX_RENEWALS = 3;
@@ -64,14 +87,15 @@ const EXPIRED_IN_STORAGE = new Set([...EXPIRED, 400]);
  * next run. One call at a time downloads to `target`; those that wait for it use its file only if the service, asked
  * again, still means that one.
  *
- * @returns the file's single entry; the archive is at its `path`
+ * @returns what the kind of file reads of it, with the path and the state of the file
  */
-export async function download(
+export async function download<Place extends object>(
   session: Session,
   source: LinkSource,
   target: string,
+  kind: FileKind<Place>,
   options: DownloadOptions = {},
-): Promise<EntryPlace> {
+): Promise<Place & { readonly path: string; readonly state: FileState }> {
   const limit = new AbortController();
   const { download: ms } = session.settings.timeouts;
   const timer = setTimeout(() => limit.abort(tooLong(source.code, ms)), Math.min(ms, 2 ** 31 - 1));
@@ -81,7 +105,7 @@ export async function download(
     const lock = await acquired(`${target}.lock`, source.identity, signal);
     let note: Note | undefined;
     try {
-      const done = await run({ session, source, target, options, signal }, lock.left as Note | undefined);
+      const done = await run({ session, source, target, kind, options, signal }, lock.left as Note | undefined);
       note = done.note;
       return done.place;
     } finally {
@@ -101,25 +125,27 @@ function tooLong(code: string, ms: number): TransportError {
   });
 }
 
-interface Job {
+interface Job<Place = unknown> {
   readonly session: Session;
   readonly source: LinkSource;
   readonly target: string;
+  readonly kind: FileKind<Place>;
   readonly options: DownloadOptions;
   readonly signal: AbortSignal | undefined;
 }
 
-async function run(job: Job, left: Note | undefined): Promise<{ readonly place: EntryPlace; readonly note: Note }> {
-  const { source, target, options } = job;
+async function run<Place extends object>(job: Job<Place>, left: Note | undefined) {
+  const { source, target, kind, options } = job;
   const part = await openPartial(target, source.identity, left);
   try {
     if (options.fresh && part.size > 0) await part.restart({ identity: source.identity });
     await fetchAll(job, part);
-    const place = await checked(part, options).catch(async (error: unknown) => {
-      if (!isCorrupt(error)) throw error;
+    const read = (): Promise<Place> => kind.read(part.path, options.verify === true || part.origin.joined === true);
+    const place = await read().catch(async (error: unknown) => {
+      if (!kind.isDamage(error)) throw error;
       await part.restart({ identity: source.identity });
       await fetchAll(job, part);
-      return checked(part, options);
+      return read();
     });
     const { size } = part;
     const origin = { ...part.origin, total: size };
@@ -133,13 +159,6 @@ async function run(job: Job, left: Note | undefined): Promise<{ readonly place: 
     await (worthless ? part.discard() : part.leave());
     throw error;
   }
-}
-
-/** Reads the archive's directory, and its contents if unverified parts were joined or `verify` is set. */
-async function checked(part: PartialFile, { verify, limits }: DownloadOptions): Promise<EntryPlace> {
-  const place = (await zipEntry(part.path)).place as EntryPlace;
-  if (verify || part.origin.joined) await readThrough(zipEntryAt(place, limits));
-  return place;
 }
 
 interface Course extends Job {
@@ -197,7 +216,7 @@ async function currentLink({ session, source, signal, options }: Job, link: Link
 
 /** Sends one request; the file is complete unless it throws. */
 async function step(course: Course, link: Link): Promise<void> {
-  const { session, source, part, signal } = course;
+  const { session, source, kind, part, signal } = course;
   const fresh: Origin = { identity: source.identity, generation: link.generation };
   if (part.size > 0 && part.origin.generation !== link.generation) await changed(course, fresh);
   else if (part.size > 0 && part.size === part.origin.total && link.generation !== undefined) return;
@@ -205,7 +224,7 @@ async function step(course: Course, link: Link): Promise<void> {
     "accept-encoding": "identity",
     // A cache must not reply with the redirect to the storage that has just rejected it.
     ...(course.refusal !== undefined && { "cache-control": "no-cache" }),
-    ...(await rangeFor(part)),
+    ...(await rangeFor(part, kind)),
   };
   const answer = await exchange(session.settings, link.address, { keyed: link.keyed, headers, signal });
   try {
@@ -225,14 +244,15 @@ const isStrong = (etag: string | undefined): etag is string => etag !== undefine
 
 /**
  * Headers that request the rest. With a strong ETag the service decides (`If-Range`); with an equal snapshot or weak
- * ETag and an equal length, the archive's checksums decide later; otherwise the file is fetched from the start.
+ * ETag and an equal length, the file's checksums decide later; otherwise it is fetched from the start.
  */
-async function rangeFor(part: PartialFile): Promise<Record<string, string>> {
+async function rangeFor(part: PartialFile, { hasChecksums }: FileKind<unknown>): Promise<Record<string, string>> {
   const { etag, total, generation, identity } = part.origin;
   // Of a complete file of an earlier run, the response headers show whether it is still current.
   if (part.size === 0 || part.size === total) return {};
   if (total !== undefined && isStrong(etag)) return { range: `bytes=${part.size}-`, "if-range": etag };
-  if (total !== undefined && (generation !== undefined || etag !== undefined)) return { range: `bytes=${part.size}-` };
+  const isLike = generation !== undefined || etag !== undefined;
+  if (hasChecksums && total !== undefined && isLike) return { range: `bytes=${part.size}-` };
   await part.restart({ identity, generation });
   return {};
 }
@@ -313,5 +333,5 @@ async function receive(course: Course, answer: Answer): Promise<void> {
 /** Reports an error body with status 200 as the error it contains. */
 function checkStart(job: Job, answer: Answer, head: Uint8Array): void {
   if (looksLikeFailure(head)) throw failed(job.session, answer, head);
-  checkContent(answer, head, "zip");
+  checkContent(answer, head, job.kind.content);
 }

@@ -124,12 +124,12 @@ export class ExportSource implements LinkSource {
   }
 }
 
-function absolute(link: string, base: string): string {
+export function absolute(link: string, base: string): string {
   if (URL.canParse(link, `${base}/`)) return new URL(link, `${base}/`).href;
   throw new DataError("The service sent a link that is not a valid address.", { code: "UnexpectedShape" });
 }
 
-function pending(code: string, status: string, ms: number): ServiceError {
+export function pending(code: string, status: string, ms: number): ServiceError {
   return new ServiceError(`The export of ${code} is still ${JSON.stringify(status)} after ${ms / 60_000} minutes.`, {
     code: "ExportPending",
     value: status,

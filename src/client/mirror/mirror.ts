@@ -38,6 +38,11 @@ export interface MirrorOptions extends ArchiveLimits {
    * a new copy the newest state alone. `false` drops the history of a copy at its next change.
    */
   readonly history?: HistoryOption;
+  /**
+   * Takes whole exports as a list of Parquet files, several at a time, from services whose profile has the extension
+   * `fileLists`. Default: one zipped CSV file.
+   */
+  readonly files?: boolean;
   /** Exports the table at once if the folder has no copy yet. Default true. */
   readonly load?: boolean;
 }
@@ -91,7 +96,7 @@ export interface MirrorCheck {
   readonly damage: readonly string[];
 }
 
-export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "history", "load", "maxRatio", "maxSize"] as const;
+export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "history", "files", "load", "maxRatio", "maxSize"] as const;
 
 /** How often a copy is read that is replaced each time. */
 const MOST_TRIES = 5;

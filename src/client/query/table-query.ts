@@ -15,10 +15,12 @@ import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { FrameSource } from "../../spec/frame-source.js";
+import { hasExtension, type Profile } from "../../spec/profile.js";
 import type { Conditions, Format } from "../../spec/vocabulary.js";
 import type { BulkOrigin } from "../bulk/archive.js";
 import { BulkFile } from "../bulk/bulk-file.js";
 import { checkExportOptions, type ExportOptions } from "../bulk/export-options.js";
+import type { FileList } from "../bulk/file-list.js";
 import { queryCard, shownTable } from "../cards/cards.js";
 import { MIRROR_OPTIONS, Mirror, type MirrorOptions } from "../mirror/mirror.js";
 import type { MirrorTarget } from "../mirror/place-at.js";
@@ -275,15 +277,18 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     refuseLimited(this.code, limit);
     const filters = this.#filters;
     const known = await this.#session.memory.known<TableMetadata>(metadataKey(this.#codes));
+    const files = options.files === true ? await import("../bulk/file-list.js") : undefined;
+    if (files !== undefined) needFileLists(this.#session.settings.profile);
     const query = {
       code: this.code,
       question: mirrorQuestion(this.#session.settings.url, { code: this.code, filters, select }),
       about: sourceOf(this.code, filters, known),
       filters,
-      emptyIsNull: !this.#session.settings.profile.csvQuotesEmptyText.value,
+      // Parquet files, as pages in JSON, have both.
+      emptyIsNull: options.files !== true && !this.#session.settings.profile.csvQuotesEmptyText.value,
       select,
       metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal, refresh: true }),
-      export: () => this.export({ stale: "wait" }),
+      export: () => (files === undefined ? this.export({ stale: "wait" }) : new files.FileList(...this.#fileList())),
       since: (column: string, day: string, signal?: AbortSignal) =>
         this.#with({ filters: sinceDay(filters, column, day), local: [] }).batches({ signal }),
     };
@@ -291,6 +296,16 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
     const mirror = await new Mirror<Row>(query, placeAt(target, this.code, options.by), options).open();
     if (options.load !== false && mirror.isEmpty) await mirror.sync();
     return mirror;
+  }
+
+  #fileList(): ConstructorParameters<typeof FileList> {
+    const { select } = this.#wanted;
+    const parameters: Readonly<Record<string, string>> = select ? { "qopts.columns": select.join(",") } : {};
+    const columns = async (signal?: AbortSignal) => {
+      const all = (await this.format("json").metadata({ signal })).columns;
+      return select?.flatMap((name) => all.filter((column) => column.name === name)) ?? all;
+    };
+    return [this.#session, { codes: this.#codes, parameters, filters: this.#filters }, columns];
   }
 
   /** The call with checked names; the metadata is requested if names or CSV require it, and cached. */
@@ -388,6 +403,15 @@ function sinceDay(filters: readonly Filter[], column: string, day: string): Filt
   // What is not written as a date may be later than the day.
   const later = bounds.find((bound) => !/^\d{4}-\d\d-\d\d/.test(bound) || bound > day);
   return [...filters.filter((filter) => !isBound(filter)), { column, operator: "gte", values: [later ?? day] }];
+}
+
+/** @throws {InputError} BadArgument for a profile without lists of files */
+function needFileLists(profile: Profile): void {
+  if (hasExtension(profile, "fileLists")) return;
+  throw new InputError(`A service of the profile ${profile.name} does not list the files of a table.`, {
+    code: "BadArgument",
+    hint: "Leave files out, or add fileLists to the extensions of the profile.",
+  });
 }
 
 /** @throws {InputError} BadArgument for a limited query: a mirror would miss the rows beyond it */

@@ -38,7 +38,7 @@ export function baseOf(base: string): string {
 function pathOf(call: Call): string {
   const endpoint: Endpoint = endpoints[call.endpoint];
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, call.codes[name]));
-  return `${API_PREFIX}${path}${extension(call, endpoint)}`;
+  return `${endpoint.prefix ?? API_PREFIX}${path}${extension(call, endpoint)}`;
 }
 
 /** `.json`; for an export `.json/` or, without a format, nothing (spec 4.9). */

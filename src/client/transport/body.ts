@@ -2,7 +2,7 @@ import { DataError, TransportError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { contentName, contentOf, isContent } from "../../format/content.js";
 import { gunzippedHere } from "../../format/gzip.js";
-import { formatOf } from "../../format/signature.js";
+import { type FormatName, formatOf } from "../../format/signature.js";
 import { joinedBytes, utf8Text } from "../../platform/node/bytes.js";
 import type { Format } from "../../spec/vocabulary.js";
 import type { Answer } from "./exchange.js";
@@ -96,7 +96,7 @@ function tooLarge(answer: Answer, limit: number): TransportError {
  * @throws {DataError} UnexpectedContent for another format, a page of a proxy, a login page, or an error page with
  *   status 200
  */
-export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format | "zip"): void {
+export function checkContent(answer: Answer, bytes: Uint8Array, wanted: Format | FormatName): void {
   const type = (answer.header("content-type") ?? "").split(";")[0].trim().toLowerCase();
   const isPage = type === "text/html" || type === "application/xhtml+xml";
   const content = isPage ? "page" : contentOf(bytes);

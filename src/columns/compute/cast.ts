@@ -4,10 +4,21 @@ import { shown } from "../../errors/shown.js";
 import { parseType, TYPE_TITLES } from "../../spec/columns.js";
 import { unscaledText } from "../../value/decimal.js";
 import type { TextForm } from "../../value/text-form.js";
-import { type Data, DataType, DateDay, Float64, Utf8, Vector } from "../arrow/arrow.js";
+import {
+  type Data,
+  DataType,
+  DateDay,
+  Float64,
+  makeVector,
+  type RecordBatch,
+  type Schema,
+  Utf8,
+  Vector,
+} from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf, secondDigits } from "../arrow/instants.js";
 import type { ReadOptions } from "../arrow/read-options.js";
+import { recordBatch } from "../arrow/record-batch.js";
 import { fieldOf } from "../arrow/schema.js";
 import { serviceTypeOfArrow } from "../arrow/types.js";
 import { vectorToNumbers } from "../arrow/vector-values.js";
@@ -294,4 +305,24 @@ export function isSafe(vector: Vector): boolean {
     }
   }
   return true;
+}
+
+/**
+ * Batches with the names and types of a schema, column by column.
+ *
+ * @param from where the values come from, for messages
+ * @throws {DataError} for a value that the type cannot represent exactly
+ */
+export async function* declaredBatches(
+  batches: AsyncIterable<RecordBatch>,
+  schema: Schema,
+  from: string,
+): AsyncGenerator<RecordBatch> {
+  for await (const { data, numRows } of batches) {
+    const children = data.children.map((each, i) => {
+      const { name, type } = schema.fields[i];
+      return cast(makeVector(each), type, {}, { column: name, method: from }).data[0];
+    });
+    yield recordBatch(schema, children, numRows);
+  }
 }

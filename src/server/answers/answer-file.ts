@@ -28,7 +28,8 @@ export function answerFile(path: string, subscriber: Subscriber, { links, files,
   if (!subscriber.subscribes(file.code)) {
     throw refused(profile, "QEPx04", "You do not have permission to download this file.");
   }
-  const headers = { "content-type": "application/zip", "content-disposition": `attachment; filename="${plain(name)}"` };
+  const type = file.path.endsWith(".parquet") ? "application/vnd.apache.parquet" : "application/zip";
+  const headers = { "content-type": type, "content-disposition": `attachment; filename="${plain(name)}"` };
   return { status: 200, headers, body: file };
 }
 

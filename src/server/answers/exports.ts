@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -7,6 +7,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { cellBatch } from "../../columns/arrow/cell-batch.js";
+import { schemaOf } from "../../columns/arrow/schema.js";
+import { declaredBatches } from "../../columns/compute/cast.js";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { rowBlocks } from "../../document/cells/row-bytes.js";
 import { csvLines } from "../../document/cells/row-style.js";
@@ -25,12 +27,14 @@ export interface FileOrder {
   /** The code whose subscribers may download it. */
   readonly code: string;
   readonly name: string;
+  /** Default: zipped CSV. */
+  readonly format?: "parquet";
   /** Its rows; `release` is called when they are no longer read. */
-  rows(): Pick<CsvToZip, "columns" | "batches"> & { readonly release?: () => void };
+  rows(): Pick<RowsToFile, "columns" | "batches"> & { readonly release?: () => void };
 }
 
 /** An existing file, with the version of its rows and the time its generation started. */
-export interface MadeFile extends ZipFile {
+export interface MadeFile extends DataFile {
   readonly id: string;
   readonly code: string;
   readonly version: string;
@@ -81,10 +85,15 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
 
   const begin = (id: string, order: FileOrder): Promise<MadeFile> => {
     const snapshotTime = now();
-    const path = join(folder, `${id}-${createHash("sha256").update(order.version).digest("hex").slice(0, 8)}.zip`);
+    const path = join(
+      folder,
+      `${id}-${createHash("sha256").update(order.version).digest("hex").slice(0, 8)}.${order.format ?? "zip"}`,
+    );
     const { release, ...rows } = order.rows();
-    const csv = { ...rows, name: order.name, at: new Date(snapshotTime), signal: stop.signal };
-    const written = writeCsvZip(path, csv, profile).finally(release);
+    const all = { ...rows, name: order.name, at: new Date(snapshotTime), signal: stop.signal };
+    const written = (
+      order.format === "parquet" ? writeParquetRows(path, all) : writeCsvZip(path, all, profile)
+    ).finally(release);
     const making = written.then(async (zip) => {
       const old = files.get(id);
       const made: MadeFile = { ...zip, id, code: order.code, version: order.version, snapshotTime };
@@ -113,9 +122,9 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
   return {
     /**
      * The state of a table export (spec 3, 4.9); starts generating a file if there is none for these rows. Each started
-     * file counts against the subscriber's hourly limit (spec 8), reading its state does not.
+     * file counts against the subscriber's hourly limit (spec 8), if one is passed; reading its state does not.
      */
-    async order(order: FileOrder, subscriberId: string): Promise<FileState> {
+    async order(order: FileOrder, subscriberId: string | undefined): Promise<FileState> {
       const id = idOf(order);
       const file = files.get(id);
       asked.set(id, clock());
@@ -127,7 +136,7 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
         failures.delete(id);
         throw cause;
       }
-      allowance(subscriberId);
+      if (subscriberId !== undefined) allowance(subscriberId);
       begin(id, order);
       await forgetOld();
       return state;
@@ -177,14 +186,14 @@ function idOf({ question }: FileOrder): string {
   return createHash("sha256").update(question).digest("base64url").slice(0, 16).replaceAll("_", "-");
 }
 
-interface ZipFile {
+interface DataFile {
   readonly path: string;
   readonly bytes: number;
   /** Strong: equal only for equal bytes. */
   readonly etag: string;
 }
 
-interface CsvToZip {
+interface RowsToFile {
   readonly name: string;
   readonly columns: readonly ColumnSpec[];
   readonly batches: AsyncIterable<RecordBatch>;
@@ -197,7 +206,7 @@ interface CsvToZip {
  * Streams rows to `path` as one zipped CSV file (spec 2.5, 4.9) with only a few batches in memory. The file gets its
  * name once it is complete.
  */
-async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile): Promise<ZipFile> {
+async function writeCsvZip(path: string, csv: RowsToFile, profile: Profile): Promise<DataFile> {
   const { default: yazl } = await import("yazl");
   const zip = new yazl.ZipFile();
   const lines = Readable.from(csvPieces(csv, profile), { objectMode: true });
@@ -234,7 +243,21 @@ async function writeCsvZip(path: string, csv: CsvToZip, profile: Profile): Promi
   return { path, bytes, etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }
 
-async function* csvPieces({ columns, batches, signal }: CsvToZip, profile: Profile): AsyncGenerator<Uint8Array> {
+/** Writes rows to `path` as a Parquet file of the declared types, which gets its name once it is complete. */
+async function writeParquetRows(path: string, { name, columns, batches, signal }: RowsToFile): Promise<DataFile> {
+  const { writeParquet } = await import("../../columns/parquet/write/write.js");
+  const schema = schemaOf(columns, { text: "utf8" });
+  async function* rows(): AsyncGenerator<RecordBatch> {
+    for await (const batch of declaredBatches(batches, schema, name)) {
+      signal.throwIfAborted();
+      yield batch;
+    }
+  }
+  const { bytes } = await writeParquet(rows(), path, { schema });
+  return { path, bytes, etag: `"${randomUUID()}"` };
+}
+
+async function* csvPieces({ columns, batches, signal }: RowsToFile, profile: Profile): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${columns.map(({ name }) => csvCell(name, true)).join(",")}\n`);
   const lines = csvLines(columns, profile.csvQuotesEmptyText.value, true);
   for await (const { data, numRows } of batches) {

@@ -1,9 +1,9 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { Field, Int64, makeData, makeVector, type RecordBatch, Schema, type Table } from "../../columns/arrow/arrow.js";
+import { Field, Int64, makeData, type RecordBatch, Schema, type Table } from "../../columns/arrow/arrow.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
-import { cast } from "../../columns/compute/cast.js";
+import { declaredBatches } from "../../columns/compute/cast.js";
 import { csvBatches } from "../../columns/csv/reader.js";
 import { fileBlocks } from "../../columns/io/file-blocks.js";
 import { parquetFileBatches } from "../../columns/parquet/read/read.js";
@@ -147,16 +147,7 @@ async function loadParquet(engine: Engine, name: string, path: string, columns: 
   const { loadParquet: ownLoad } = engine.dialect;
   if (ownLoad !== undefined) return ownLoad(engine, name, path, columns);
   const schema = schemaOf(columns, { text: "utf8" });
-  return loadRows(engine, name, declared(path, columns, schema), schema);
-}
-
-async function* declared(path: string, columns: readonly ColumnSpec[], schema: Schema): AsyncGenerator<RecordBatch> {
   const names = columns.map((column) => column.name);
-  for await (const { data, numRows } of parquetFileBatches(path, { columns: names, text: "utf8" })) {
-    const children = data.children.map((each, i) => {
-      const place = { column: names[i], method: path };
-      return cast(makeVector(each), schema.fields[i].type, {}, place).data[0];
-    });
-    yield recordBatch(schema, children, numRows);
-  }
+  const batches = parquetFileBatches(path, { columns: names, text: "utf8" });
+  return loadRows(engine, name, declaredBatches(batches, schema, path), schema);
 }

@@ -7,6 +7,7 @@ import {
   type EndpointName,
   endpoints,
   type Filter,
+  LISTS_PREFIX,
   parameterName,
 } from "../../spec/endpoints.js";
 import type { ServiceCode } from "../../spec/error-meanings.js";
@@ -81,8 +82,9 @@ const only = (found: QueryValues | undefined): string | undefined =>
 type FoundEndpoint = Pick<Call, "endpoint" | "codes" | "format">;
 
 function findEndpoint(path: string, wantsExport: boolean, profile: Profile): FoundEndpoint | Refusal {
-  if (!path.startsWith(`${API_PREFIX}/`)) return unknownRoute(path);
-  const segments = path.slice(API_PREFIX.length + 1).split("/");
+  const prefix = [API_PREFIX, LISTS_PREFIX].find((each) => path.startsWith(`${each}/`));
+  if (prefix === undefined) return unknownRoute(path);
+  const segments = path.slice(prefix.length + 1).split("/");
   if (segments.at(-1) === "" && segments.length > 1) segments.pop();
   const last = segments.length - 1;
   const dot = segments[last].lastIndexOf(".");
@@ -92,6 +94,7 @@ function findEndpoint(path: string, wantsExport: boolean, profile: Profile): Fou
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     if ((name === "tableExport") !== wantsExport && (name === "tableExport" || name === "tableRows")) continue;
     const endpoint: Endpoint = endpoints[name];
+    if ((endpoint.prefix ?? API_PREFIX) !== prefix) continue;
     if (endpoint.extension !== undefined && !hasExtension(profile, endpoint.extension)) continue;
     const codes = match(endpoint.path, endpoint.formats.length === 0 ? segments : bare);
     if (codes === undefined) continue;
