@@ -1,6 +1,6 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
 // also made by this package, and the values must be equal; so must those of the verbs and tasks beside pandas, of
-// Parquet files beside pyarrow, and the sessions of exchanges beside exchange_calendars.
+// Parquet files beside pyarrow, the sessions of exchanges beside exchange_calendars, and files in an object storage.
 // `--write` renews the tables of results.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -23,6 +23,7 @@ const { compareVerbs } = await import("./verbs.mjs");
 const { compareParquet } = await import("./parquet.mjs");
 const { compareExcel } = await import("./excel.mjs");
 const { compareRecipes } = await import("./recipes.mjs");
+const { compareStorage } = await import("./storage.mjs");
 const { groups, rowsOf } = await import("./python-calls.mjs");
 const { keptQuotes } = await import("./kept-quotes.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
@@ -48,6 +49,7 @@ try {
   compareCalendars();
   await compareExcel(python, arrowbook, check);
   await compareRecipes(python, arrowbook, check);
+  await compareStorage(python, arrowbook, check);
 } finally {
   await service.close();
   kept.remove();
