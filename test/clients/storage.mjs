@@ -46,8 +46,8 @@ export async function compareStorage(python, { Frame, csvBatches }, check) {
     await failed("a wrong secret", "AccessDenied", () => Frame.fromCSV("s3://market.data/many/0001.txt"));
     delete process.env.AWS_ACCESS_KEY_ID;
     await failed("no credentials", "AccessDenied", () => Frame.fromCSV("s3://market.data/many/0001.txt"));
-    // moto refuses boto3's own signatures of lists, in addresses and of keys with other characters; test/frame/object-storage.test.ts
-    // checks ours.
+    // moto refuses boto3's own signatures of lists, in addresses and of keys with other characters; a unit test checks
+    // ours.
     await fetch(`${keys.url}/moto-api/reset-auth`, { method: "POST", body: "1000000" });
     process.env.AWS_ACCESS_KEY_ID = keys.key;
     same("an address signed by boto3", (await Frame.fromParquet(keys.signed)).numRows, ROWS);

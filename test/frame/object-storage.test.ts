@@ -134,3 +134,21 @@ it("no message shows a key, and a wrong address says what is expected", async ()
   process.env["AWS_ENDPOINT_URL"] = "none";
   expect(await failure(Frame.fromCSV("s3://bucket/none.csv"))).toMatchObject({ code: "BadAddress" });
 });
+
+it("requests go through the proxy of the environment, except to the hosts that it names", async () => {
+  const names = ["HTTP_PROXY", "NO_PROXY", "http_proxy", "no_proxy", "ALL_PROXY", "all_proxy"];
+  const kept = names.map((name) => process.env[name]);
+  for (const name of names) delete process.env[name];
+  try {
+    process.env["HTTP_PROXY"] = process.env["AWS_ENDPOINT_URL"];
+    process.env["NO_PROXY"] = "127.0.0.1";
+    expect((await Frame.fromCSV("http://data.example/bucket/data/2.csv")).numRows).toBe(1);
+    expect((await Frame.fromCSV("s3://bucket/data/2.csv")).numRows).toBe(1);
+    expect(asked.map(({ target }) => target)).toEqual(["http://data.example/bucket/data/2.csv", "/bucket/data/2.csv"]);
+  } finally {
+    names.forEach((name, i) => {
+      if (kept[i] === undefined) delete process.env[name];
+      else process.env[name] = kept[i];
+    });
+  }
+});
