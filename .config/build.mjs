@@ -1,5 +1,5 @@
 // Builds dist/esm and dist/cjs: JavaScript by rolldown (entries share chunks, so that each half has one copy of every
-// class), declarations by tsc. The CommonJS half exists because notebook cells are `require`d (docs/decisions.md).
+// class), declarations by tsc. The CommonJS half exists because stock tslab `require`s (docs/decisions.md).
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -26,6 +26,7 @@ const PURPOSES = {
   mirror: ["client/mirror/place-at", "client/mirror/plan"],
   serve: ["server/serve", "server/data/sample"],
   kernel: ["kernel/runtime/launch"],
+  compiler: ["kernel/runtime/language-thread"],
   run: ["kernel/notebook/run-notebook"],
   install: ["kernel/install/install"],
 };

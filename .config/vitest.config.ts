@@ -43,6 +43,8 @@ export default defineConfig(({ mode }) => {
       expect: { poll: { timeout: 60_000 } },
       setupFiles: [`${root}test/support/set-up.ts`],
       pool: "forks",
+      // What cells import is the built package, as Node loads it.
+      server: { deps: { external: [/\/dist\//] } },
       // Transformed modules are kept between runs, by their contents: one file of tests starts in seconds.
       experimental: { fsModuleCache: true },
       maxWorkers: 3,

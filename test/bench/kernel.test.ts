@@ -1,8 +1,8 @@
 import * as ts from "typescript";
 import { beforeAll, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
-import type { TypeScript } from "../../src/kernel/compiler/typescript-parts.js";
-import { narrowDeclarations } from "../../src/kernel/compiler/value-types.js";
+import { dataTypes, narrowDeclarations } from "../../src/kernel/compiler/value-types.js";
+import type { TypeScript } from "../../src/kernel/install/installed-typescript.js";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
 import { needBuild } from "../kernel/build.js";
@@ -100,7 +100,9 @@ it("narrows the types of hundreds of declarations in less than 5 ms of processor
   const declarations = `declare const f: Frame<Record<string, Cell>>;\n${others}`;
   const times = Array.from({ length: 40 }, () => {
     const before = process.cpuUsage();
-    narrowDeclarations(ts as unknown as TypeScript, declarations, (name) => (name === "f" ? wide : undefined));
+    narrowDeclarations(ts as unknown as TypeScript, declarations, (name) =>
+      name === "f" ? dataTypes(wide) : undefined,
+    );
     return process.cpuUsage(before).user / 1000;
   });
   console.log(`narrowing of 400 declarations: ${median(times).toFixed(1)} ms`);

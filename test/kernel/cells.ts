@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { prepareTypeScript } from "../../src/kernel/compiler/compiler.js";
-import type { CompilerState } from "../../src/kernel/compiler/compiler-state.js";
-import { loadTslab } from "../../src/kernel/compiler/tslab-parts.js";
+import { CellCompiler } from "../../src/kernel/compiler/cell-compiler.js";
+import { findTypeScript, loadTypeScript } from "../../src/kernel/install/installed-typescript.js";
 import { CellTasks } from "../../src/kernel/runtime/cell-tasks.js";
 import { Executor } from "../../src/kernel/runtime/executor.js";
 import { InterruptState, interruptMemory } from "../../src/kernel/runtime/interrupt-state.js";
+import { local } from "../../src/kernel/runtime/remote.js";
+import { packageRoot } from "../../src/package/package-root.js";
 
 /** Runs cells in this process as the kernel does. */
 export interface Cells {
@@ -13,12 +14,20 @@ export interface Cells {
   run(...cells: readonly string[]): Promise<unknown[]>;
 }
 
-/** Starts the compiler of the kernel in the folder of the package. */
-export function startCells(): Cells {
-  const folder = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
-  const state: CompilerState = {};
-  const tslab = loadTslab(folder, (typescript) => prepareTypeScript(typescript, {}, state, folder));
-  const executor = new Executor(tslab, state, folder, new CellTasks(new InterruptState(interruptMemory())));
+/** A folder of the package without its strict checks. */
+const NOTEBOOKS = fileURLToPath(new URL("../../notebooks", import.meta.url));
+
+/** Starts the compiler of the kernel in a folder. */
+export function startCells(folder: string = NOTEBOOKS): Cells {
+  const typescript = loadTypeScript(findTypeScript(folder).folder);
+  const compiler = new CellCompiler(typescript, {
+    folder,
+    home: packageRoot(),
+    seesHome: folder === NOTEBOOKS,
+    strict: false,
+  });
+  const tasks = new CellTasks(new InterruptState(interruptMemory()));
+  const executor = new Executor(local(compiler), folder, tasks, () => ({}));
   let count = 0;
   return {
     executor,

@@ -50,10 +50,10 @@ it("installs elsewhere, under another name, with the user's prelude and options"
   const prelude = join(folder, "mine.ts");
   await expect(installKernel({ prelude })).rejects.toMatchObject({ code: "FileNotFound" });
   writeFileSync(prelude, "const mine = 1;\n");
-  const place = await installKernel({ name: "Mine", prefix: folder, prelude, strict: true, bundler: true });
+  const place = await installKernel({ name: "Mine", prefix: folder, prelude, strict: true });
   expect(place).toBe(join(folder, "share", "jupyter", "kernels", "mine"));
   const { argv } = JSON.parse(readFileSync(join(place, "kernel.json"), "utf8")) as { argv: string[] };
-  expect(argv.slice(-4)).toEqual(["--prelude", prelude, "--strict", "--bundler"]);
+  expect(argv.slice(-3)).toEqual(["--prelude", prelude, "--strict"]);
 });
 
 it("installs into the active environment, and says when there is none", async () => {
@@ -97,12 +97,23 @@ it("does not replace the kernel of another project or program unless --force ask
   expect(await installKernel()).toBe(place);
 });
 
-it("fails without tslab, and says how to install it", () => {
+it("installs and removes the kernel of stock tslab, by its path", async () => {
+  const place = await installKernel({ stock: true, prefix: folder });
+  expect(place).toBe(join(folder, "share", "jupyter", "kernels", "tslab"));
+  const spec = JSON.parse(readFileSync(join(place, "kernel.json"), "utf8"));
+  expect(spec).toMatchObject({ display_name: "TypeScript (tslab)", interrupt_mode: "signal" });
+  expect(spec.argv[0]).toBe(process.execPath);
+  expect(existsSync(spec.argv[1])).toBe(true);
+  expect(await installKernel({ stock: true, prefix: folder })).toBe(place);
+  expect(await uninstallKernel({ name: "tslab", prefix: folder })).toBe(true);
+});
+
+it("fails without the package typescript, and says how to install it", () => {
   const build = join(folder, "project", "node_modules", "arrowbook");
   mkdirSync(join(build, ".."), { recursive: true });
   cpSync(join(root, "dist"), join(build, "dist"), { recursive: true });
   cpSync(join(root, "package.json"), join(build, "package.json"));
-  // What `npm install arrowbook` installs, without the optional peers.
+  // What `npm install arrowbook` installs, without optional packages.
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   for (const name of Object.keys(dependencies)) {
     const link = join(folder, "project", "node_modules", name);
@@ -114,8 +125,8 @@ it("fails without tslab, and says how to install it", () => {
     encoding: "utf8",
   });
   expect(done.stderr).toBe(
-    "arrowbook: The kernel requires the package tslab, which is not installed. " +
-      "Run npm install tslab@1.0.22 here, then install the kernel again.\n",
+    "arrowbook: The kernel requires the package typescript, which is not installed. " +
+      "Run npm install typescript@6 here, then install the kernel again.\n",
   );
   expect(done.status).toBe(1);
   expect(existsSync(join(folder, "data", "kernels"))).toBe(false);

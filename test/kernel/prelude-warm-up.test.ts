@@ -7,11 +7,8 @@ function noting(connect: () => unknown): { readonly executor: Executor; readonly
   const calls: string[] = [];
   const executor: Partial<Executor> = {
     offer: () => void calls.push("offer"),
-    complete: (code) => {
-      calls.push(`complete ${code}`);
-      return { candidates: [], start: 0, end: 0, original: code } as never;
-    },
-    load: (id) => {
+    warmUp: (code) => void calls.push(`complete ${code}`),
+    load: async (id) => {
       calls.push(`load ${id}`);
       return { connect: Object.assign(connect, { sample: async () => connect() }) };
     },

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { Command } from "commander";
 import type { InstallOptions } from "../../kernel/install/install.js";
 import { type ServiceFlags, serving, withService } from "../input/service-flags.js";
@@ -8,7 +9,7 @@ export function kernelCommand(): Command {
   const kernel = new Command("kernel").description("install, remove and check the TypeScript kernel for Jupyter");
   const place = (command: Command): Command =>
     command
-      .option("--name <name>", "name of the kernelspec", "arrowbook")
+      .option("--name <name>", "name of the kernelspec (default: arrowbook)")
       .option("--user", "for this user (the default)")
       .option("--sys-prefix", "into the active Python environment")
       .option("--prefix <folder>", "below <folder>/share/jupyter");
@@ -17,7 +18,7 @@ export function kernelCommand(): Command {
     .option("--prelude <file>", "a TypeScript file that runs at the start of every notebook")
     .option("--force", "replace a kernel of this name that belongs to another project")
     .option("--strict", "type-check cells with strict")
-    .option("--bundler", 'resolve modules as bundlers do, for packages that have only "exports"')
+    .option("--stock", "the kernel of stock tslab, as tslab")
     .action(install);
   place(kernel.command("uninstall")).description("remove the kernelspec").action(uninstall);
   kernel
@@ -51,7 +52,7 @@ async function types(codes: readonly string[], flags: ServiceFlags & { readonly 
 async function install(flags: InstallOptions): Promise<void> {
   const { installKernel, isTemporary } = await import("../../kernel/install/install.js");
   const folder = await installKernel(flags);
-  console.error(`installed the kernel "${flags.name}" in ${folder}`);
+  console.error(`installed the kernel "${basename(folder)}" in ${folder}`);
   if (isTemporary()) {
     console.error("note: this package runs from npx's temporary cache; install it and run this command again");
   }
@@ -59,9 +60,9 @@ async function install(flags: InstallOptions): Promise<void> {
 
 async function uninstall(flags: InstallOptions): Promise<void> {
   const { uninstallKernel } = await import("../../kernel/install/install.js");
-  if (await uninstallKernel(flags)) console.error(`removed the kernel "${flags.name}"`);
+  if (await uninstallKernel(flags)) console.error(`removed the kernel "${flags.name ?? "arrowbook"}"`);
   else {
-    console.error(`there is no kernel "${flags.name}" in that folder`);
+    console.error(`there is no kernel "${flags.name ?? "arrowbook"}" in that folder`);
     process.exitCode = 1;
   }
 }

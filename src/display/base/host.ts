@@ -19,7 +19,7 @@ export interface NotebookHost {
  * start late.
  */
 export function notebookHost(): NotebookHost | undefined {
-  return denoHost() ?? tslabHost();
+  return denoHost() ?? ownHost() ?? tslabHost();
 }
 
 type DenoDisplay = (value: unknown, options: object) => Promise<void>;
@@ -45,6 +45,19 @@ function jupyterOf(deno: { jupyter?: { display?: unknown } } | undefined): { dis
   }
 }
 
+const DISPLAY = Symbol.for("arrowbook.display");
+
+type Global = { [DISPLAY]?: TslabWrite };
+
+/** Makes arrowbook's kernel the notebook of this process, also for other copies of this package. */
+export function offerDisplay(write: TslabWrite): void {
+  (globalThis as Global)[DISPLAY] = write;
+}
+
+function ownHost(): NotebookHost | undefined {
+  return hostOf((globalThis as Global)[DISPLAY]);
+}
+
 interface TslabContent {
   readonly data: Bundle;
   readonly metadata: Bundle;
@@ -54,14 +67,17 @@ interface TslabContent {
 type TslabWrite = (content: TslabContent, update?: boolean) => void;
 
 /**
- * tslab, stock or inside arrowbook's kernel: found among the loaded modules, so that a global and a local installation
+ * Stock tslab: found among the loaded modules, so that a global and a local installation
  * both work.
  */
 function tslabHost(): NotebookHost | undefined {
   const loaded = loadedModules();
   const path = Object.keys(loaded).find((name) => /[\\/]tslab[\\/]dist[\\/]jupyter\.js$/.test(name));
   const jupyter = path === undefined ? undefined : (loaded[path]?.exports as { lastWriteDisplayData?: unknown });
-  const write = jupyter?.lastWriteDisplayData;
+  return hostOf(jupyter?.lastWriteDisplayData);
+}
+
+function hostOf(write: unknown): NotebookHost | undefined {
   if (typeof write !== "function") return undefined;
   return {
     kind: "tslab",

@@ -1,7 +1,15 @@
-import type { SourceFile, Syntax, TypeScript } from "./typescript-parts.js";
+import type { Syntax, TypeScript } from "../install/installed-typescript.js";
+
+/** What a name means; an import, a class or an enum may mean both. */
+const VALUE = 1;
+const TYPE = 2;
+const BOTH = VALUE | TYPE;
 
 /** What the top level of a cell declares, also in patterns: `const { frame } = …`. */
 export interface CellDeclarations {
+  /** Every name, also a `var` in a block, with its meanings. */
+  readonly names: ReadonlyMap<string, number>;
+  /** The variables. */
   readonly all: readonly string[];
   /** The `const`s without a type annotation, whose type is the compiler's own conclusion. */
   readonly inferred: readonly string[];
@@ -11,25 +19,69 @@ export interface CellDeclarations {
   readonly imports: ReadonlyMap<string, string>;
 }
 
-export function cellDeclarations(typescript: TypeScript, cell: SourceFile): CellDeclarations {
+export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile): CellDeclarations {
+  const names = new Map<string, number>();
   const all: string[] = [];
   const inferred: string[] = [];
   const assignable: string[] = [];
   for (const statement of cell.statements) {
+    for (const [name, meaning] of declaredNames(typescript, statement)) {
+      names.set(name, (names.get(name) ?? 0) | meaning);
+    }
     if (!typescript.isVariableStatement(statement)) continue;
     const { declarations, flags } = statement.declarationList;
     for (const { name, type } of declarations) {
-      const names = boundNames(typescript, name);
-      all.push(...names);
-      if (type === undefined) ((flags & typescript.NodeFlags.Const) !== 0 ? inferred : assignable).push(...names);
+      const bound = boundNames(typescript, name);
+      all.push(...bound);
+      if (type === undefined) ((flags & typescript.NodeFlags.Const) !== 0 ? inferred : assignable).push(...bound);
     }
   }
-  return { all, inferred, assignable, imports: localImports(typescript, cell) };
+  return { names, all, inferred, assignable, imports: localImports(typescript, cell) };
+}
+
+/** The names that a statement declares in its file, with their meanings. */
+export function declaredNames(typescript: TypeScript, statement: Syntax.Statement): [name: string, meaning: number][] {
+  if (typescript.isImportDeclaration(statement)) {
+    return importedNames(typescript, statement).map((name) => [name, BOTH]);
+  }
+  if (typescript.isFunctionDeclaration(statement)) return statement.name ? [[statement.name.text, VALUE]] : [];
+  if (typescript.isInterfaceDeclaration(statement) || typescript.isTypeAliasDeclaration(statement)) {
+    return [[statement.name.text, TYPE]];
+  }
+  if (
+    typescript.isClassDeclaration(statement) ||
+    typescript.isEnumDeclaration(statement) ||
+    typescript.isImportEqualsDeclaration(statement)
+  ) {
+    return statement.name ? [[statement.name.text, BOTH]] : [];
+  }
+  if (typescript.isModuleDeclaration(statement)) {
+    const isOwn = typescript.isIdentifier(statement.name) && statement.name.text !== "global";
+    return isOwn ? [[statement.name.text, BOTH]] : [];
+  }
+  return variables(typescript, statement, typescript.isVariableStatement(statement)).map((name) => [name, VALUE]);
+}
+
+/** The variables of a statement; below its top level those declared with `var`. */
+function variables(typescript: TypeScript, node: Syntax.Node, isTop: boolean): string[] {
+  if (typescript.isFunctionLike(node) || typescript.isClassLike(node)) return [];
+  if (typescript.isVariableDeclarationList(node)) {
+    const isBlockScoped = (node.flags & typescript.NodeFlags.BlockScoped) !== 0;
+    if (isTop || !isBlockScoped) return node.declarations.flatMap(({ name }) => boundNames(typescript, name));
+  }
+  const found: string[] = [];
+  typescript.forEachChild(node, (child) => {
+    found.push(...variables(typescript, child, isTop && typescript.isVariableDeclarationList(child)));
+  });
+  return found;
 }
 
 /** Whether a cell assigns to a variable of its own without a type annotation. */
-export function assignsOwnVariables(typescript: TypeScript, cell: SourceFile): boolean {
-  const { assignable } = cellDeclarations(typescript, cell);
+export function assignsOwnVariables(
+  typescript: TypeScript,
+  cell: Syntax.SourceFile,
+  assignable: readonly string[],
+): boolean {
   const assigns = (node: Syntax.Node): boolean =>
     (typescript.isBinaryExpression(node) &&
       node.operatorToken.kind === typescript.SyntaxKind.EqualsToken &&
@@ -40,7 +92,7 @@ export function assignsOwnVariables(typescript: TypeScript, cell: SourceFile): b
 }
 
 /** The names that a declaration binds: one, or those of a pattern. */
-export function boundNames(typescript: TypeScript, name: Syntax.BindingName): string[] {
+function boundNames(typescript: TypeScript, name: Syntax.BindingName): string[] {
   if (typescript.isIdentifier(name)) return [name.text];
   const names: string[] = [];
   for (const element of name.elements) {
@@ -49,24 +101,47 @@ export function boundNames(typescript: TypeScript, name: Syntax.BindingName): st
   return names;
 }
 
-function localImports(typescript: TypeScript, cell: SourceFile): Map<string, string> {
+function importedNames(typescript: TypeScript, { importClause }: Syntax.ImportDeclaration): string[] {
+  const named = importClause?.namedBindings;
+  const own = importClause?.name === undefined ? [] : [importClause.name.text];
+  if (named === undefined) return own;
+  if (typescript.isNamespaceImport(named)) return [...own, named.name.text];
+  return [...own, ...named.elements.map(({ name }) => name.text)];
+}
+
+/** The names of an import, each with a statement that imports it alone; only `import type` for what is a type. */
+export function singleImports(
+  typescript: TypeScript,
+  statement: Syntax.ImportDeclaration,
+  file: Syntax.SourceFile,
+): Map<string, string> {
+  const found = new Map<string, string>();
+  const { importClause: clause, moduleSpecifier, attributes } = statement;
+  if (clause === undefined) return found;
+  const from = (moduleSpecifier as Syntax.StringLiteral).text;
+  const source = ` from ${JSON.stringify(from)}${attributes === undefined ? "" : ` ${attributes.getText(file)}`};`;
+  const keyword = clause.isTypeOnly ? "import type" : "import";
+  if (clause.name !== undefined) found.set(clause.name.text, `${keyword} ${clause.name.text}${source}`);
+  const { namedBindings: named } = clause;
+  if (named === undefined) return found;
+  if (typescript.isNamespaceImport(named)) {
+    found.set(named.name.text, `${keyword} * as ${named.name.text}${source}`);
+  } else {
+    for (const { name, propertyName, isTypeOnly } of named.elements) {
+      const imported = propertyName === undefined ? name.text : `${propertyName.getText(file)} as ${name.text}`;
+      found.set(name.text, `${keyword} { ${isTypeOnly ? "type " : ""}${imported} }${source}`);
+    }
+  }
+  return found;
+}
+
+function localImports(typescript: TypeScript, cell: Syntax.SourceFile): Map<string, string> {
   const found = new Map<string, string>();
   for (const statement of cell.statements) {
     if (!typescript.isImportDeclaration(statement)) continue;
-    const { importClause: clause, moduleSpecifier } = statement;
-    const from = (moduleSpecifier as Syntax.StringLiteral).text;
-    if (clause === undefined || clause.isTypeOnly || !/^\.{0,2}\//.test(from)) continue;
-    const source = ` from ${JSON.stringify(from)};`;
-    if (clause.name !== undefined) found.set(clause.name.text, `import ${clause.name.text}${source}`);
-    const { namedBindings: named } = clause;
-    if (named === undefined) continue;
-    if (typescript.isNamespaceImport(named)) found.set(named.name.text, `import * as ${named.name.text}${source}`);
-    else {
-      for (const { name, propertyName, isTypeOnly } of named.elements) {
-        if (isTypeOnly) continue;
-        const imported = propertyName === undefined ? name.text : `${propertyName.text} as ${name.text}`;
-        found.set(name.text, `import { ${imported} }${source}`);
-      }
+    if (!/^["'](?:\.{0,2}\/|[#@~])/.test(statement.moduleSpecifier.getText(cell))) continue;
+    for (const [name, text] of singleImports(typescript, statement, cell)) {
+      if (!/^import (?:type |\{ type )/.test(text)) found.set(name, text);
     }
   }
   return found;

@@ -1,6 +1,21 @@
 import { suggestion } from "../../errors/nearest.js";
-import type { Diagnostic } from "./tslab-parts.js";
-import type { Program, Syntax, TypeScript } from "./typescript-parts.js";
+import type { Syntax, TypeScript } from "../install/installed-typescript.js";
+
+/** A compiler message about a cell or a local file. Lines and characters count from 0. */
+export interface Diagnostic {
+  readonly start: Place;
+  readonly end: Place;
+  readonly messageText: string;
+  readonly code: number;
+  /** The local file; undefined for the cell. */
+  readonly fileName?: string;
+}
+
+interface Place {
+  readonly line: number;
+  readonly character: number;
+  readonly offset: number;
+}
 
 const STRING = /"((?:[^"\\]|\\.)*)"/;
 const WRONG = new RegExp(`ype '${STRING.source}' is not assignable to |NoSuchColumn<${STRING.source}, `);
@@ -16,12 +31,12 @@ const ANY_NAME = /ype '(?:readonly )?string(?:\[\])?' is not assignable to .*\bC
  * Whether a message refuses a column that may exist: its name is known only to the running code, or the frame is in a
  * variable of the cell, which may hold another one by then.
  */
-export function mayBeColumn(typescript: TypeScript, program: Program, found: Syntax.Diagnostic): boolean {
+export function mayBeColumn(typescript: TypeScript, program: Syntax.Program, found: Syntax.Diagnostic): boolean {
   const { file, start } = found;
   if (file === undefined || start === undefined) return false;
   const text = typescript.flattenDiagnosticMessageText(found.messageText, "\n");
   if (columnMessage(text) === undefined) return ANY_NAME.test(text);
-  let node: Syntax.Node | undefined = typescript.getTokenAtPosition(file, start);
+  let node: Syntax.Node | undefined = nodeAt(typescript, file, start);
   while (node !== undefined && !typescript.isCallExpression(node)) node = node.parent;
   while (node !== undefined && !typescript.isIdentifier(node)) {
     if (!typescript.isCallExpression(node) && !typescript.isPropertyAccessExpression(node)) return false;
@@ -37,23 +52,30 @@ export function mayBeColumn(typescript: TypeScript, program: Program, found: Syn
   );
 }
 
+/** The innermost node that begins at or spans a position. */
+function nodeAt(typescript: TypeScript, file: Syntax.SourceFile, position: number): Syntax.Node {
+  let found: Syntax.Node = file;
+  for (let next: Syntax.Node | undefined = file; next !== undefined; ) {
+    found = next;
+    next = typescript.forEachChild(found, (child) =>
+      child.getStart(file) <= position && position < child.end ? child : undefined,
+    );
+  }
+  return found;
+}
+
 /**
  * One message for each place. One about a misspelt column, for which the compiler lists all columns, is short; another
  * consists of its first line and the last one, the reason.
  */
 export function withColumnMessages(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const places = new Map<string, Diagnostic[]>();
-  let last: Diagnostic | undefined;
   for (const found of diagnostics) {
-    // tslab names the file of a message only in its first line.
-    const isSame = last?.start.offset === found.start.offset && last.end.offset === found.end.offset;
-    const fileName: string | undefined = found.fileName ?? (isSame ? last?.fileName : undefined);
-    last = fileName === undefined ? found : { ...found, fileName };
-    const place = `${fileName ?? ""}:${found.start.offset}`;
-    places.set(place, [...(places.get(place) ?? []), last]);
+    const place = `${found.fileName ?? ""}:${found.start.offset}`;
+    places.set(place, [...(places.get(place) ?? []), found]);
   }
   return [...places.values()].map((all) => {
-    const lines = all.flatMap(({ messageText }) => messageText.split("\n"));
+    const lines = all.flatMap(({ messageText }) => messageText.split("\n").map((line) => line.trim()));
     const messageText =
       columnMessage(lines.join("\n")) ??
       mergeMessage(lines[0]) ??

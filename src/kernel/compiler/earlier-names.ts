@@ -1,72 +1,82 @@
-import { boundNames } from "./cell-declarations.js";
-import type { CellNames, CompilerState } from "./compiler-state.js";
-import type { Program, SourceFile, Syntax, TypeScript } from "./typescript-parts.js";
+import type { Syntax, TypeScript } from "../install/installed-typescript.js";
+import { declaredNames } from "./cell-declarations.js";
+import { type CodeNames, withoutImportSyntax } from "./module-syntax.js";
 
-/** The name under which the code of a cell reaches the values of earlier cells. */
-export const EARLIER = "exports";
-/** The same for a cell that uses the name above itself. */
-export const EARLIER_TOO = "$earlierCells";
+/** The names that a cell declares for later cells. */
+export interface CellNames {
+  /** Constants, functions, classes and imports: their values do not change once the cell has run. */
+  readonly constant: readonly string[];
+  /** Variables, which the functions of the cell and later cells may assign. */
+  readonly variable: readonly string[];
+}
 
 const JSX_NAMESPACE = "React";
 
-/** The transformers of one cell: `before` those of the compiler, and `after` them. */
-export interface CellTransformers {
-  readonly before: Syntax.TransformerFactory<Syntax.SourceFile>;
-  readonly after: Syntax.TransformerFactory<Syntax.SourceFile>;
+/** A checker that also finds names by their text. */
+type ResolvingChecker = Syntax.TypeChecker & {
+  resolveName(
+    name: string,
+    place: Syntax.SourceFile,
+    meaning: Syntax.SymbolFlags,
+    excludeGlobals: boolean,
+  ): Syntax.Symbol | undefined;
+};
+
+/** A cell in the compiler's program: declarations of earlier cells, then its own text. */
+export interface CellFile {
+  readonly program: Syntax.Program;
+  readonly file: Syntax.SourceFile;
+  /** The length of the declarations. */
+  readonly start: number;
 }
 
-/** Links names to their values in earlier cells, and sets `state.names` to the names that the cell declares. */
+/**
+ * The transformers that link names to their values in earlier cells, return the last expression in an array and load
+ * modules by calls. `names` is called with what the cell declares.
+ */
 export function cellTransformers(
   typescript: TypeScript,
-  state: CompilerState,
-  program: Program,
-  cell: SourceFile,
-): CellTransformers {
+  cell: CellFile,
+  code: CodeNames,
+  names: (names: CellNames) => void,
+): Syntax.CustomTransformers {
   return {
-    before: (context) => (file) => linked(typescript, program, cell, context, file),
-    after: (context) => (file) => {
-      const { names, statements } = withoutExports(typescript, context, file);
-      state.names = names;
-      return context.factory.updateSourceFile(file, statements);
-    },
+    before: [(context) => (file) => linked(typescript, cell, code, context, file)],
+    after: [
+      (context) => (file) => {
+        const found = withoutExports(typescript, cell, file);
+        names(found.names);
+        const statements = withAwaitedImports(typescript, context.factory, code, found.statements);
+        return context.factory.updateSourceFile(file, statements);
+      },
+    ],
   };
 }
 
-/** Code that returns the values of a cell; those of variables are read and written where they are. */
-export function returnedNames({ constant, variable }: CellNames): string {
-  const members = [
-    ...constant.map((name) => `[${JSON.stringify(name)}]: ${name}`),
-    ...variable.map((name) => {
-      const [key, parameter] = [JSON.stringify(name), name === "$" ? "_" : "$"];
-      return `get [${key}]() { return ${name}; }, set [${key}](${parameter}) { ${name} = ${parameter}; }`;
-    }),
-  ];
-  // In an array: a cell may declare `then`.
-  return `\nreturn [{ ${members.join(", ")} }];`;
-}
-
-/** The file with every name of an earlier cell replaced by a member of the values of cells. */
+/** The file without the earlier declarations, with every name of an earlier cell replaced by a member of the values. */
 function linked(
   typescript: TypeScript,
-  program: Program,
-  cell: SourceFile,
+  cell: CellFile,
+  code: CodeNames,
   context: Syntax.TransformationContext,
   file: Syntax.SourceFile,
 ): Syntax.SourceFile {
   const { factory } = context;
-  const checker = program.getTypeChecker();
-  // tslab looks up the names that a cell does not declare in the declarations of earlier cells.
-  const earlier = (cell as { readonly parent?: Syntax.Node }).parent;
-  const base = /\bexports\b/.test(cell.text) ? EARLIER_TOO : EARLIER;
+  const checker = cell.program.getTypeChecker() as ResolvingChecker;
 
   const isEarlier = (symbol: Syntax.Symbol | undefined): boolean =>
     symbol !== undefined &&
     (symbol.flags & typescript.SymbolFlags.ConstEnum) === 0 &&
-    symbol.declarations?.some((declaration) => scopeOf(typescript, declaration) === earlier) === true;
+    symbol.declarations?.some(
+      (declaration) => declaration.end <= cell.start && scopeOf(typescript, declaration) === cell.file,
+    ) === true;
 
   const member = (name: Syntax.Identifier): Syntax.Expression =>
     typescript.setTextRange(
-      factory.createPropertyAccessExpression(factory.createIdentifier(base), factory.createIdentifier(name.text)),
+      factory.createPropertyAccessExpression(
+        factory.createIdentifier(code.earlier),
+        factory.createIdentifier(name.text),
+      ),
       name,
     );
 
@@ -87,16 +97,33 @@ function linked(
         node,
       );
     }
-    return typescript.visitEachChild(node, visit, context);
+    return withoutImportSyntax(typescript, factory, code, typescript.visitEachChild(node, visit, context));
   };
-  const found = typescript.visitEachChild(file, visit, context);
-  if (cell.languageVariant !== typescript.LanguageVariant.JSX) return found;
-  if (!isEarlier(checker.resolveName(JSX_NAMESPACE, cell, typescript.SymbolFlags.Value, false))) return found;
-  // The compiler replaces elements by calls only after this.
-  const value = member(factory.createIdentifier(JSX_NAMESPACE));
-  const constant = factory.createVariableDeclaration(JSX_NAMESPACE, undefined, undefined, value);
-  const list = factory.createVariableDeclarationList([constant], typescript.NodeFlags.Const);
-  return factory.updateSourceFile(found, [factory.createVariableStatement(undefined, list), ...found.statements]);
+
+  const [exported, ...others] = file.statements;
+  const own = others.filter(({ end }) => end > cell.start).map((statement) => visit(statement) as Syntax.Statement);
+  const react = checker.resolveName(JSX_NAMESPACE, cell.file, typescript.SymbolFlags.Value, false);
+  const isJsx = (cell.file as { readonly languageVariant?: number }).languageVariant === typescript.LanguageVariant.JSX;
+  if (isJsx && isEarlier(react)) {
+    // The compiler replaces elements by calls only after this.
+    const value = member(factory.createIdentifier(JSX_NAMESPACE));
+    const constant = factory.createVariableDeclaration(JSX_NAMESPACE, undefined, undefined, value);
+    const list = factory.createVariableDeclarationList([constant], typescript.NodeFlags.Const);
+    own.unshift(factory.createVariableStatement(undefined, list));
+  }
+  return factory.updateSourceFile(file, [exported, ...withReturn(typescript, factory, own)]);
+}
+
+/** The statements of which the last one, if it is an expression, returns it in an array: a promise is not awaited. */
+function withReturn(
+  typescript: TypeScript,
+  factory: Syntax.NodeFactory,
+  statements: readonly Syntax.Statement[],
+): readonly Syntax.Statement[] {
+  const last = statements.at(-1);
+  if (last === undefined || !typescript.isExpressionStatement(last)) return statements;
+  const value = factory.createReturnStatement(factory.createArrayLiteralExpression([last.expression]));
+  return [...statements.slice(0, -1), typescript.setTextRange(value, last)];
 }
 
 /** A function is called without `this`, as in its own cell. In a trace, the call is where its name is. */
@@ -150,7 +177,7 @@ function isElementName(typescript: TypeScript, node: Syntax.Identifier): boolean
     typescript.isJsxOpeningElement(parent) ||
     typescript.isJsxSelfClosingElement(parent) ||
     typescript.isJsxClosingElement(parent);
-  return isTag && typescript.isIntrinsicJsxName(node.text);
+  return isTag && /^[a-z]|-/.test(node.text);
 }
 
 function isCalled(typescript: TypeScript, identifier: Syntax.Node): boolean {
@@ -172,44 +199,76 @@ function isCalled(typescript: TypeScript, identifier: Syntax.Node): boolean {
   );
 }
 
-/** The statements of a cell whose exports are its imports alone, and the names that it would export besides. */
+/** The statements of a cell without the list of exports that the compiler has left: its names with a value. */
 function withoutExports(
   typescript: TypeScript,
-  { factory }: Syntax.TransformationContext,
+  cell: CellFile,
   file: Syntax.SourceFile,
 ): { readonly names: CellNames; readonly statements: readonly Syntax.Statement[] } {
-  const imported = new Set<string>();
   const fixed = new Set<string>();
-  for (const statement of file.statements) {
-    if (typescript.isImportDeclaration(statement)) {
-      for (const name of importedNames(typescript, statement)) imported.add(name);
-    } else if (typescript.isVariableStatement(statement)) {
-      const { flags, declarations } = statement.declarationList;
-      if ((flags & typescript.NodeFlags.Const) === 0) continue;
-      for (const { name } of declarations) for (const bound of boundNames(typescript, name)) fixed.add(bound);
-    } else if (typescript.isFunctionDeclaration(statement) || typescript.isClassDeclaration(statement)) {
-      if (statement.name !== undefined) fixed.add(statement.name.text);
-    }
+  for (const statement of cell.file.statements) {
+    const isFixed =
+      typescript.isImportDeclaration(statement) ||
+      typescript.isFunctionDeclaration(statement) ||
+      typescript.isClassDeclaration(statement) ||
+      (typescript.isVariableStatement(statement) &&
+        (statement.declarationList.flags & typescript.NodeFlags.Const) !== 0);
+    if (isFixed) for (const [name] of declaredNames(typescript, statement)) fixed.add(name);
   }
   const constant: string[] = [];
   const variable: string[] = [];
-  const statements = file.statements.map((statement) => {
-    if (!typescript.isExportDeclaration(statement) || statement.moduleSpecifier !== undefined) return statement;
+  const statements = file.statements.filter((statement) => {
+    if (!typescript.isExportDeclaration(statement)) return true;
     const { exportClause } = statement;
-    if (exportClause === undefined || !typescript.isNamedExports(exportClause)) return statement;
-    const kept = exportClause.elements.filter(({ name: { text } }) => {
-      if (!imported.has(text)) (fixed.has(text) ? constant : variable).push(text);
-      return imported.has(text);
-    });
-    return factory.createExportDeclaration(undefined, false, factory.createNamedExports(kept));
+    if (exportClause !== undefined && typescript.isNamedExports(exportClause)) {
+      for (const { name } of exportClause.elements) (fixed.has(name.text) ? constant : variable).push(name.text);
+    }
+    return false;
   });
   return { names: { constant, variable }, statements };
 }
 
-function importedNames(typescript: TypeScript, { importClause }: Syntax.ImportDeclaration): string[] {
-  const named = importClause?.namedBindings;
-  const own = importClause?.name === undefined ? [] : [importClause.name.text];
-  if (named === undefined) return own;
-  if (typescript.isNamespaceImport(named)) return [...own, named.name.text];
-  return [...own, ...named.elements.map(({ name }) => name.text)];
+/** The imports as awaited calls, before everything else. */
+function withAwaitedImports(
+  typescript: TypeScript,
+  factory: Syntax.NodeFactory,
+  code: CodeNames,
+  statements: readonly Syntax.Statement[],
+): Syntax.Statement[] {
+  const imports: Syntax.Statement[] = [];
+  const others = statements.filter((statement) => {
+    if (!typescript.isImportDeclaration(statement)) return true;
+    imports.push(awaitedImport(typescript, factory, code, statement));
+    return false;
+  });
+  return [...imports, ...others];
+}
+
+/** `import { a } from "m"` as `const m = await load("m"), a = m("a")`. */
+function awaitedImport(
+  typescript: TypeScript,
+  factory: Syntax.NodeFactory,
+  code: CodeNames,
+  { importClause, moduleSpecifier, attributes }: Syntax.ImportDeclaration,
+): Syntax.Statement {
+  const given = attributes?.elements.map(({ name, value }) => factory.createPropertyAssignment(name, value));
+  const options = given === undefined ? [] : [factory.createObjectLiteralExpression(given)];
+  const call = factory.createCallExpression(factory.createIdentifier(code.imported), undefined, [
+    moduleSpecifier,
+    ...options,
+  ]);
+  const loaded = factory.createAwaitExpression(call);
+  if (importClause === undefined) return factory.createExpressionStatement(loaded);
+  const module = factory.createUniqueName("module");
+  const constants = [factory.createVariableDeclaration(module, undefined, undefined, loaded)];
+  const add = (name: Syntax.Identifier, imported: string): void => {
+    const value = factory.createCallExpression(module, undefined, [factory.createStringLiteral(imported)]);
+    constants.push(factory.createVariableDeclaration(name, undefined, undefined, value));
+  };
+  const { name, namedBindings: named } = importClause;
+  if (name !== undefined) add(name, "default");
+  if (named !== undefined && typescript.isNamespaceImport(named)) add(named.name, "*");
+  else for (const element of named?.elements ?? []) add(element.name, (element.propertyName ?? element.name).text);
+  const list = factory.createVariableDeclarationList(constants, typescript.NodeFlags.Const);
+  return factory.createVariableStatement(undefined, list);
 }

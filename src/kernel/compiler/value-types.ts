@@ -1,5 +1,5 @@
-import type { Diagnostic } from "./tslab-parts.js";
-import type { Syntax, TypeScript } from "./typescript-parts.js";
+import type { Syntax, TypeScript } from "../install/installed-typescript.js";
+import type { Diagnostic } from "./column-messages.js";
 
 /** The key under which values of this package report the types of their columns. */
 const TYPE_ARGUMENTS = Symbol.for("arrowbook.typeArguments");
@@ -34,10 +34,34 @@ export function typeArguments(value: unknown): readonly string[] | undefined {
   return types !== undefined && types.join().length <= LONGEST_TYPE ? types : undefined;
 }
 
-/** Whether the type of a value depends on data: a frame, a column, a query, or a plain object that may hold one. */
-export function hasDataType(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return safely(() => TYPE_ARGUMENTS in value || Object.hasOwn(value, "frame"), false);
+/** The types of a value's columns, without the value: it may be in another thread. */
+export interface DataTypes {
+  /** The class of the value. */
+  readonly of?: string;
+  /** Its type arguments; undefined for a query whose metadata has not arrived. */
+  readonly types?: readonly string[];
+  /** The members that hold such values. */
+  readonly members?: Readonly<Record<string, DataTypes>>;
+}
+
+const MOST_MEMBERS = 50;
+const DEEPEST = 3;
+
+/** The data types of a value and its members; undefined if it has none. Getters are not called. */
+export function dataTypes(value: unknown, depth = DEEPEST): DataTypes | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) {
+    return undefined;
+  }
+  return safely(() => {
+    if (TYPE_ARGUMENTS in value) return { of: value.constructor?.name, types: typeArguments(value) };
+    if (depth === 0 || (depth === DEEPEST && !Object.hasOwn(value, "frame"))) return undefined;
+    const names = Object.keys(value).slice(0, MOST_MEMBERS);
+    const members = names.flatMap((name) => {
+      const found = dataTypes(Object.getOwnPropertyDescriptor(value, name)?.value, depth - 1);
+      return found === undefined ? [] : [[name, found] as const];
+    });
+    return members.length === 0 ? undefined : { members: Object.fromEntries(members) };
+  }, undefined);
 }
 
 /** A user's value may be a proxy that throws. */
@@ -56,12 +80,12 @@ function safely<T>(read: () => T, otherwise: T): T {
 export function narrowDeclarations(
   typescript: TypeScript,
   declarations: string,
-  value: (name: string) => unknown,
+  value: (name: string) => DataTypes | undefined,
 ): NarrowedDeclarations {
   const names = new Map<string, string>();
   const text = editedVariables(typescript, declarations, (name, type) => {
     const current = value(name);
-    const found = current === undefined ? [] : safely(() => typeEdits(typescript, type, current), []);
+    const found = current === undefined ? [] : typeEdits(typescript, type, current);
     if (found.length > 0) names.set(name, declarations.slice(type.pos, type.end));
     return found;
   });
@@ -166,7 +190,8 @@ export function mayBeRowTypesAlone(diagnostics: readonly Diagnostic[]): boolean 
 }
 
 /** The edits that specify the unknown row types in the declared type of a value. */
-function typeEdits(typescript: TypeScript, type: Syntax.TypeNode, value: unknown): Edit[] {
+function typeEdits(typescript: TypeScript, type: Syntax.TypeNode, value: DataTypes | undefined): Edit[] {
+  if (value === undefined) return [];
   if (typescript.isUnionTypeNode(type) || typescript.isIntersectionTypeNode(type)) {
     return type.types.flatMap((part) => typeEdits(typescript, part, value));
   }
@@ -175,26 +200,17 @@ function typeEdits(typescript: TypeScript, type: Syntax.TypeNode, value: unknown
   const name = referenceName(typescript, type);
   const given = (type as Syntax.TypeReferenceNode | Syntax.ImportTypeNode).typeArguments;
   if (name === undefined || given === undefined || !given.some((argument) => isOpen(typescript, argument))) return [];
-  const types = name === "TablePage" ? typeArguments(memberOf(value, "frame")) : argumentsOfClass(value, name);
+  const held = name === "TablePage" ? value.members?.["frame"] : value.of === name ? value : undefined;
+  const types = held?.types;
   return types === undefined ? [] : [{ start: given.pos, end: given.end, text: types.join(", ") }];
 }
 
 /** A member that cannot be reassigned, such as the frame in the result of `data()`. */
-function memberEdits(typescript: TypeScript, member: Syntax.TypeElement, value: unknown): Edit[] {
+function memberEdits(typescript: TypeScript, member: Syntax.TypeElement, value: DataTypes): Edit[] {
   if (!typescript.isPropertySignature(member) || member.type === undefined) return [];
   const isReadonly = member.modifiers?.some(({ kind }) => kind === typescript.SyntaxKind.ReadonlyKeyword) === true;
   if (!isReadonly || !typescript.isIdentifier(member.name)) return [];
-  return typeEdits(typescript, member.type, memberOf(value, member.name.text));
-}
-
-/** An own member that holds a value; getters are not called. */
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
-}
-
-function argumentsOfClass(value: unknown, name: string): readonly string[] | undefined {
-  const isOfClass = (value as { constructor?: { name?: unknown } } | null)?.constructor?.name === name;
-  return isOfClass ? typeArguments(value) : undefined;
+  return typeEdits(typescript, member.type, value.members?.[member.name.text]);
 }
 
 /** The last name of a reference: `Frame` of `Frame<…>` and of `import("arrowbook").Frame<…>`. */

@@ -4,8 +4,10 @@ import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
+import { findTypeScript } from "./installed-typescript.js";
 import {
   environmentPrefix,
+  findKernel,
   installedKernels,
   type KernelSpec,
   launcherPath,
@@ -13,7 +15,6 @@ import {
   OWN_KERNEL,
   ownKernelArgv,
   readKernelSpec,
-  resolveTslab,
   userDataFolder,
 } from "./kernelspec.js";
 
@@ -28,14 +29,14 @@ export interface InstallPlace {
 }
 
 export interface InstallOptions extends InstallPlace {
+  /** Install the kernel of stock tslab, by default as `tslab`; options of arrowbook's kernel do not apply. */
+  readonly stock?: boolean;
   /** Replace a kernelspec of this name that starts another installation of this package, or another program. */
   readonly force?: boolean;
   /** Path of a TypeScript file that runs at the start of every notebook. */
   readonly prelude?: string;
   /** Type-check cells with `strict`. */
   readonly strict?: boolean;
-  /** Resolve modules as bundlers do, so that packages with only `exports` have types. */
-  readonly bundler?: boolean;
 }
 
 export interface KernelStatus extends Pick<KernelSpec, "name" | "displayName" | "argv"> {
@@ -44,25 +45,23 @@ export interface KernelStatus extends Pick<KernelSpec, "name" | "displayName" | 
   readonly problems: readonly string[];
 }
 
+const STOCK_KERNEL = "tslab";
 const NAME = /^[a-z0-9._-]+$/i;
 
 /**
  * Writes arrowbook's kernelspec with absolute paths of this Node and of this package, so that neither PATH nor Python
  * is needed. Returns its folder.
  *
- * @throws {InputError} BadArgument for an invalid name, NoEnvironment, MissingPackage without tslab, ForeignKernel if
+ * @throws {InputError} BadArgument for an invalid name, NoEnvironment, MissingPackage without the package
+ *   typescript, ForeignKernel if
  *   the name belongs to another project or program
  * @throws {FileError} FileNotFound for a missing prelude
  */
 export async function installKernel(options: InstallOptions = {}): Promise<string> {
-  const folder = specFolder(options);
-  if (resolveTslab(process.cwd()) === undefined) {
-    throw new InputError("The kernel requires the package tslab, which is not installed.", {
-      code: "MissingPackage",
-      hint: "Run npm install tslab@1.0.22 here, then install the kernel again.",
-    });
-  }
-  if (!options.force) refuseToReplace(folder, options.name ?? OWN_KERNEL);
+  const { stock = false, name = stock ? STOCK_KERNEL : OWN_KERNEL } = options;
+  const folder = specFolder({ ...options, name });
+  if (!stock) findTypeScript(process.cwd());
+  if (!options.force) refuseToReplace(folder, name);
   const flags: string[] = [];
   if (options.prelude !== undefined) {
     const prelude = resolve(options.prelude);
@@ -72,13 +71,11 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
     flags.push("--prelude", prelude);
   }
   if (options.strict) flags.push("--strict");
-  if (options.bundler) flags.push("--bundler");
-  const name = options.name ?? OWN_KERNEL;
   const spec = {
-    argv: ownKernelArgv(flags, NODE_FLAGS.filter(isKnownToNode)),
+    argv: stock ? findKernel(STOCK_KERNEL).argv : ownKernelArgv(flags, NODE_FLAGS.filter(isKnownToNode)),
     display_name: name === OWN_KERNEL ? "TypeScript (arrowbook)" : `TypeScript (${name})`,
     language: "typescript",
-    interrupt_mode: "message",
+    interrupt_mode: stock ? "signal" : "message",
     metadata: { debugger: false },
   };
   try {
@@ -130,9 +127,6 @@ export function kernelStatus(): KernelStatus[] {
     if (launcher !== undefined && !existsSync(launcher)) problems.push(`package not found: ${launcher}`);
     const prelude = spec.argv[spec.argv.indexOf("--prelude") + 1];
     if (spec.argv.includes("--prelude") && !existsSync(prelude)) problems.push(`prelude not found: ${prelude}`);
-    if (resolveTslab(process.cwd()) === undefined) {
-      problems.push("the package tslab is not installed (npm install tslab@1.0.22)");
-    }
     found.push({ name: spec.name, folder: spec.folder, displayName: spec.displayName, argv: spec.argv, problems });
   }
   return found;
@@ -142,7 +136,13 @@ export function kernelStatus(): KernelStatus[] {
 function refuseToReplace(folder: string, name: string): void {
   const spec = readKernelSpec(folder, name);
   const launcher = spec?.argv.find(isLauncher);
-  if (spec === undefined || launcher === launcherPath() || (launcher !== undefined && !existsSync(launcher))) return;
+  if (
+    spec === undefined ||
+    spec.argv.some(isStock) ||
+    launcher === launcherPath() ||
+    (launcher !== undefined && !existsSync(launcher))
+  )
+    return;
   const owner = launcher === undefined ? "another program" : dirname(dirname(dirname(launcher)));
   throw new InputError(`The kernel ${JSON.stringify(name)} is installed already, from ${owner}.`, {
     code: "ForeignKernel",
@@ -185,11 +185,16 @@ function isKnownToNode(flag: string): boolean {
 }
 
 function isLauncher(part: string): boolean {
-  return /[\\/]dist[\\/]cjs[\\/]launcher\.js$/.test(part);
+  return /[\\/]dist[\\/](?:cjs|esm)[\\/]launcher\.js$/.test(part);
+}
+
+/** The program of stock tslab by its path, as only this package's kernelspecs have it. */
+function isStock(part: string): boolean {
+  return /[\\/]tslab[\\/]bin[\\/]tslab$/.test(part);
 }
 
 function isOurs(argv: readonly string[]): boolean {
-  return argv.some(isLauncher);
+  return argv.some((part) => isLauncher(part) || isStock(part));
 }
 
 /** The logo that launchers show for the kernel. */

@@ -98,9 +98,9 @@ export function ownKernelArgv(options: readonly string[] = [], flags: readonly s
   return [process.execPath, ...flags, launcherPath(), "kernel", "{connection_file}", ...options];
 }
 
-/** The launcher of arrowbook's kernel, built as CommonJS because tslab is. */
+/** The launcher of arrowbook's kernel. */
 export function launcherPath(): string {
-  return join(packageRoot(), "dist", "cjs", "launcher.js");
+  return join(packageRoot(), "dist", "esm", "launcher.js");
 }
 
 function builtIn(name: string, folder: string): KernelSpec | undefined {

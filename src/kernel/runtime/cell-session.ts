@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { offerDisplay } from "../../display/base/host.js";
 import { offerLiveHost } from "../../display/base/live-view.js";
 import { bundleMetadata } from "../../display/base/picture-size.js";
 import type { Bundle } from "../../display/base/show.js";
@@ -7,15 +8,13 @@ import { unreachable } from "../../errors/unreachable.js";
 import { memoryReleaser } from "../../package/garbage.js";
 import { type Comms, createComms } from "../comms/comms.js";
 import { createWidgets, type Widgets } from "../comms/widgets.js";
-import type { CompilerState } from "../compiler/compiler-state.js";
-import type { TslabParts } from "../compiler/tslab-parts.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import { cellContext } from "./cell-context.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
-import { codeCompletion, completion, inspection } from "./language.js";
+import type { CellHints, Hints } from "./language.js";
 import type { Prelude } from "./prelude.js";
 import { resultBundle } from "./result-bundle.js";
 import { ServiceNames } from "./service-names.js";
@@ -30,8 +29,6 @@ export interface SessionParts {
   };
   readonly executor: Executor;
   readonly tasks: CellTasks;
-  readonly tslab: TslabParts;
-  readonly state: CompilerState;
   readonly kernelInfo: Content;
   readonly prelude: Prelude;
   /** The memory through which a line of input arrives. */
@@ -67,7 +64,7 @@ const IDLE_MS = 800;
 const STEP_MS = 50;
 
 /** The thread that runs cells: handles the requests of the shell channel, one execution of a shell at a time. */
-export class CellSession {
+export class CellSession implements CellHints {
   readonly #id: string = crypto.randomUUID();
   readonly #streams: CapturedStreams;
   readonly #history: History[] = [];
@@ -228,10 +225,10 @@ export class CellSession {
     const silent = content["silent"] === true;
     this.#streams.flush();
     // A new function per cell: `display()` compares them.
-    this.parts.tslab.jupyter.lastWriteDisplayData = (display: Content, update?: boolean) => {
+    offerDisplay((display, update) => {
       this.#streams.flush();
-      this.#publish(update ? "update_display_data" : "display_data", display);
-    };
+      this.#publish(update ? "update_display_data" : "display_data", display as unknown as Content);
+    });
     if (!silent && content["store_history"] !== false) {
       this.#count++;
       this.#history.push({ count: this.#count, input: code });
@@ -319,32 +316,9 @@ export class CellSession {
 
   async #answer(message: Message): Promise<[string, Content] | undefined> {
     const { content } = message;
-    const code = String(content["code"] ?? "");
-    const cursor = Number(content["cursor_pos"] ?? code.length);
-    const { executor, tasks, tslab, state } = this.parts;
     switch (message.header.msg_type) {
       case "kernel_info_request":
         return ["kernel_info_reply", this.parts.kernelInfo];
-      case "complete_request": {
-        await this.parts.prelude.before(code, "complete");
-        const codes = await codeCompletion(this.#names, code, cursor);
-        if (codes !== undefined) return ["complete_reply", codes];
-        await this.#names.learn(code, cursor);
-        return tasks.protect(() => [
-          "complete_reply",
-          completion(executor, code, cursor, this.#names.declarations(code)),
-        ]);
-      }
-      case "inspect_request":
-        await this.parts.prelude.before(code, "complete");
-        return tasks.protect(() => [
-          "inspect_reply",
-          inspection({ executor, tslab, state }, code, cursor, this.#names.declarations(code)),
-        ]);
-      case "is_complete_request": {
-        const { completed, indent } = tslab.isCompleteCode(code);
-        return ["is_complete_reply", completed ? { status: "complete" } : { status: "incomplete", indent }];
-      }
       case "history_request":
         return ["history_reply", { status: "ok", history: this.#historyFor(content) }];
       case "debug_request":
@@ -361,6 +335,15 @@ export class CellSession {
       default:
         return undefined;
     }
+  }
+
+  async hints(code: string, position: number, isCompletion: boolean): Promise<Hints> {
+    const { executor, prelude } = this.parts;
+    await prelude.before(code, "complete");
+    const codes = isCompletion ? await this.#names.codes(code.slice(0, position)) : undefined;
+    if (codes !== undefined) return { codes };
+    if (isCompletion) await this.#names.learn(code, position);
+    return { declarations: this.#names.declarations(code), values: executor.valueTypes() };
   }
 
   #historyFor(content: Content): Json {

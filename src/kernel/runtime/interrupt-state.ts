@@ -22,6 +22,11 @@ export class InterruptState {
     this.#memory = new Int32Array(memory);
   }
 
+  /** What the cells' thread runs now. */
+  running(): Running {
+    return STATES[Atomics.load(this.#memory, STATE)] ?? "cell";
+  }
+
   /** Sets what the cells' thread runs, and returns what ran before. A termination under way hits the caller. */
   set(next: Running): Running {
     const value = STATES.indexOf(next);

@@ -1,26 +1,73 @@
-import type { CompilerState } from "../compiler/compiler-state.js";
-import { cellFileName, type TslabParts } from "../compiler/tslab-parts.js";
-import type { SignatureHelpItems } from "../compiler/typescript-parts.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CellCompiler, ValueTypes } from "../compiler/cell-compiler.js";
 import type { Content } from "../protocol/message.js";
-import type { Executor } from "./executor.js";
-import type { ServiceNames } from "./service-names.js";
+import type { InterruptState } from "./interrupt-state.js";
+import type { Remote } from "./remote.js";
 
-/** The line that tslab puts before the source of a cell. */
-const PREFIX = "export {};\n";
-
-/** Handles `complete_request`; positions in the protocol count code points, here UTF-16 units. */
-export function completion(executor: Executor, code: string, cursor: number, declarations: string): Content {
-  const { start, end, candidates, original } = executor.complete(code, toUnits(code, cursor), declarations);
-  const matches = candidates.filter((name) => !/^(tsLastExpr\d?|__tslab__)$/.test(name));
-  const kinds = new Map(original?.entries?.map(({ name, kind }) => [name, kind]));
-  return completeReply(code, start, end, matches, (name) => kindName(kinds.get(name)));
+/** What the thread of the cells adds to a completion or an inspection. */
+export interface Hints {
+  /** The codes that complete the code of a table, series or database, and where they begin. */
+  readonly codes?: { readonly matches: readonly string[]; readonly start: number };
+  /** Declarations with the columns of what the cell names. */
+  readonly declarations?: string;
+  readonly values?: ValueTypes;
 }
 
-/** Completes the code of a table, series or database; undefined where the cursor is not in one, or none is known. */
-export async function codeCompletion(names: ServiceNames, code: string, cursor: number): Promise<Content | undefined> {
-  const before = code.slice(0, toUnits(code, cursor));
-  const found = await names.codes(before);
-  return found && completeReply(code, found.start, before.length, found.matches, () => "value");
+/** The part of the thread of the cells that gives them; positions are in UTF-16 units. */
+export interface CellHints {
+  hints(code: string, position: number, isCompletion: boolean): Promise<Hints>;
+}
+
+const LOOK_MS = 4;
+/** How long a request waits for hints while a cell runs, and while none does. */
+const BUSY_MS = 12;
+const PATIENCE_MS = 1500;
+
+/** Answers the requests about code, in a thread of its own: also while a cell runs. */
+export class Language {
+  constructor(
+    private readonly compiler: CellCompiler,
+    private readonly cells: Remote<CellHints>,
+    private readonly state: InterruptState,
+  ) {}
+
+  /** The content of the reply. */
+  async reply(type: string, content: Content): Promise<Content> {
+    const code = String(content["code"] ?? "");
+    const position = toUnits(code, Number(content["cursor_pos"] ?? code.length));
+    if (type === "is_complete_request") {
+      const { indent } = this.compiler.isComplete(code);
+      return indent === undefined ? { status: "complete" } : { status: "incomplete", indent };
+    }
+    const isCompletion = type === "complete_request";
+    const { codes, declarations, values } = await this.#hints(code, position, isCompletion);
+    if (codes !== undefined) return completeReply(code, codes.start, position, codes.matches, () => "value");
+    if (isCompletion) {
+      const { start, end, candidates } = this.compiler.complete(code, position, declarations, values);
+      const kinds = new Map(candidates.map(({ name, kind }) => [name, kindName(kind)]));
+      return completeReply(code, start, end, [...kinds.keys()], (name) => kinds.get(name)!);
+    }
+    const text = this.compiler.inspect(code, position, declarations, values);
+    return { status: "ok", found: text !== "", data: text === "" ? {} : { "text/plain": text }, metadata: {} };
+  }
+
+  /** What the cells' thread adds; nothing if a cell keeps it busy. */
+  async #hints(code: string, position: number, isCompletion: boolean): Promise<Hints> {
+    let found: Hints | undefined;
+    const asked = this.cells.call("hints", code, position, isCompletion).then(
+      (hints) => {
+        found = hints;
+      },
+      () => {
+        found = {};
+      },
+    );
+    for (let waited = 0; found === undefined; waited += LOOK_MS) {
+      if (waited >= (this.state.running() === "idle" ? PATIENCE_MS : BUSY_MS)) break;
+      await Promise.race([asked, sleep(LOOK_MS)]);
+    }
+    return found ?? {};
+  }
 }
 
 /** The reply with what replaces the code between two positions in UTF-16 units. */
@@ -35,7 +82,7 @@ function completeReply(
   // What front ends read to show an icon beside each match.
   const types = matches.map((text) => ({ text, type: typeOf(text), start, end }));
   const metadata = { _jupyter_types_experimental: types };
-  return { status: "ok", matches, cursor_start: start, cursor_end: end, metadata };
+  return { status: "ok", matches: [...matches], cursor_start: start, cursor_end: end, metadata };
 }
 
 /** The compiler's kinds of symbols under the names that other kernels use. */
@@ -61,60 +108,8 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   directory: "path",
 };
 
-function kindName(kind: string | undefined): string {
-  return kind === undefined ? "" : (KIND_NAMES[kind] ?? kind);
-}
-
-/** Handles `inspect_request`: type and documentation of the symbol at the cursor, and inside a call its parameters. */
-export function inspection(
-  {
-    executor,
-    tslab,
-    state,
-  }: { readonly executor: Executor; readonly tslab: TslabParts; readonly state: CompilerState },
-  code: string,
-  cursor: number,
-  declarations: string,
-): Content {
-  const position = toUnits(code, cursor);
-  const info = executor.inspect(code, position, declarations);
-  const parts = [
-    info === undefined ? undefined : tslab.printQuickInfo(info),
-    signatureText(tslab, state, position + PREFIX.length),
-  ].filter((part) => part !== undefined && part !== "");
-  const text = [...new Set(parts)].join("\n\n").replace(/\{@link (\w+)\}/g, "$1");
-  return { status: "ok", found: text !== "", data: text === "" ? {} : { "text/plain": text }, metadata: {} };
-}
-
-function signatureText(tslab: TslabParts, state: CompilerState, position: number): string | undefined {
-  const { typescript } = tslab;
-  const file = state.program?.getSourceFile(cellFileName(typescript.sys));
-  if (file === undefined || state.program === undefined || typescript.SignatureHelp === undefined) return undefined;
-  const help = typescript.SignatureHelp.getSignatureHelpItems(state.program, file, position, undefined, {
-    isCancellationRequested: () => false,
-    throwIfCancellationRequested: () => undefined,
-  });
-  return help === undefined ? undefined : printed(help);
-}
-
-/** The signature of a call with its parameters, the current one followed by its documentation. */
-function printed(help: SignatureHelpItems): string {
-  const item = help.items[help.selectedItemIndex];
-  const text = (parts: readonly { readonly text: string }[]): string => parts.map((part) => part.text).join("");
-  const parameters = item.parameters.map((parameter) => text(parameter.displayParts));
-  const line =
-    text(item.prefixDisplayParts) + parameters.join(text(item.separatorDisplayParts)) + text(item.suffixDisplayParts);
-  const current = item.parameters[help.argumentIndex];
-  const about = current === undefined ? "" : text(current.documentation);
-  const documentation = text(item.documentation);
-  return [
-    line,
-    current === undefined ? "" : `now: ${text(current.displayParts)}${about === "" ? "" : ` — ${about}`}`,
-    documentation,
-    help.items.length > 1 ? `(${help.selectedItemIndex + 1} of ${help.items.length} signatures)` : "",
-  ]
-    .filter((part) => part !== "")
-    .join("\n");
+function kindName(kind: string): string {
+  return KIND_NAMES[kind] ?? kind;
 }
 
 /** Number of code points before UTF-16 position `units`. */

@@ -1,17 +1,20 @@
-import Module, { createRequire } from "node:module";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { notebookHost } from "../../display/base/host.js";
+import type { Bundle } from "../../display/base/show.js";
 import { ArrowbookError } from "../../errors/errors.js";
 import { packageRoot, version } from "../../package/package-root.js";
-import { prepareTypeScript } from "../compiler/compiler.js";
-import type { CompilerState } from "../compiler/compiler-state.js";
-import { loadTslab, TslabDiffers, type TslabParts } from "../compiler/tslab-parts.js";
+import { findTypeScript } from "../install/installed-typescript.js";
+import { resolveTslab } from "../install/kernelspec.js";
 import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
 import { CellTasks } from "./cell-tasks.js";
 import { Executor } from "./executor.js";
 import { InterruptState, interruptMemory } from "./interrupt-state.js";
+import type { LanguageThreadData } from "./language-thread.js";
 import { Prelude } from "./prelude.js";
+import { remote, serve } from "./remote.js";
 import { inputBuffer, type SocketThreadData } from "./thread-messages.js";
 
 export interface LaunchOptions {
@@ -19,54 +22,67 @@ export interface LaunchOptions {
   /** A TypeScript file that runs at the start of every notebook. */
   readonly prelude?: string;
   readonly strict?: boolean;
-  readonly bundler?: boolean;
 }
 
 /**
- * Starts arrowbook's kernel in this process. If the internals of tslab differ from the supported ones, reports it and
- * starts stock tslab with the hook that renders results.
+ * Starts arrowbook's kernel in this process: this thread runs cells, another one has the sockets and a third one the
+ * compiler.
  *
- * @param entry path of the file that starts the thread with the sockets
+ * @param entry path of the file that starts the other threads
  */
 export function launchKernel(options: LaunchOptions, entry: string): void {
-  // Node 22 and later cache compiled code between starts; the compiler is large.
-  (Module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
   const folder = process.cwd();
-  const state: CompilerState = {};
-  let tslab: TslabParts;
-  try {
-    const home = seesPackage(folder) ? undefined : packageRoot();
-    tslab = loadTslab(folder, (typescript) => prepareTypeScript(typescript, options, state, folder, home));
-  } catch (error) {
-    if (!(error instanceof TslabDiffers)) throw error;
-    void startStock(error, options);
-    return;
-  }
-  const kernelInfo = kernelInfoOf(tslab);
+  const typescript = findTypeScript(folder);
+  const kernelInfo = kernelInfoOf(typescript.version);
   const input = inputBuffer();
   const interrupts = interruptMemory();
-  const { connectionFile } = options;
-  const data: SocketThreadData = { role: "sockets", connectionFile, kernelInfo, input, interrupts };
-  const sockets = new Worker(entry, { workerData: data, execArgv: [] });
+  const { connectionFile, strict = false } = options;
+  const requests = new MessageChannel();
+  const hints = new MessageChannel();
+  const languageData: LanguageThreadData = {
+    role: "language",
+    typescript: typescript.folder,
+    folder,
+    home: packageRoot(),
+    seesHome: seesPackage(folder),
+    strict,
+    interrupts,
+    hints: hints.port2,
+    requests: requests.port2,
+  };
+  const language = new Worker(entry, {
+    workerData: languageData,
+    transferList: [hints.port2, requests.port2],
+    execArgv: [],
+  });
+  const data: SocketThreadData = {
+    role: "sockets",
+    connectionFile,
+    kernelInfo,
+    input,
+    interrupts,
+    language: requests.port1,
+  };
+  const sockets = new Worker(entry, { workerData: data, transferList: [requests.port1], execArgv: [] });
   const exit = process.exit.bind(process);
   process.exit = refuseToExit;
   const tasks = new CellTasks(new InterruptState(interrupts));
-  const executor = new Executor(tslab, state, folder, tasks);
+  const executor = new Executor(remote(language), folder, tasks, () => loadTslab(folder));
   const session = new CellSession({
     port: sockets,
     executor,
     tasks,
-    tslab,
-    state,
     kernelInfo,
     input,
     prelude: new Prelude(executor, options.prelude),
     exit: () => exit(0),
   });
-  sockets.on("error", (error) => {
-    throw error;
-  });
-  void session;
+  serve(hints.port1, session);
+  for (const thread of [sockets, language]) {
+    thread.on("error", (error) => {
+      throw error;
+    });
+  }
 }
 
 /** What `process.exit()` does in cells: the kernel and all that the notebook holds stay. */
@@ -86,7 +102,7 @@ function seesPackage(folder: string): boolean {
   }
 }
 
-function kernelInfoOf(tslab: TslabParts): Content {
+function kernelInfoOf(typescript: string): Content {
   return {
     status: "ok",
     protocol_version: PROTOCOL_VERSION,
@@ -94,7 +110,7 @@ function kernelInfoOf(tslab: TslabParts): Content {
     implementation_version: version(),
     language_info: {
       name: "typescript",
-      version: tslab.typescript.version,
+      version: typescript,
       mimetype: "text/typescript",
       file_extension: ".ts",
       pygments_lexer: "typescript",
@@ -102,7 +118,7 @@ function kernelInfoOf(tslab: TslabParts): Content {
       codemirror_mode: { mode: "typescript", name: "javascript", typescript: true },
       nbconvert_exporter: "script",
     },
-    banner: `arrowbook ${version()}: TypeScript ${tslab.typescript.version} on Node ${process.versions.node}`,
+    banner: `arrowbook ${version()}: TypeScript ${typescript} on Node ${process.versions.node}`,
     // There are no breakpoints: JupyterLab then offers none beside the lines.
     debugger: false,
     supported_features: ["kernel subshells"],
@@ -110,21 +126,23 @@ function kernelInfoOf(tslab: TslabParts): Content {
   };
 }
 
-async function startStock(reason: TslabDiffers, options: LaunchOptions): Promise<void> {
-  const place = reason.folder;
-  process.stderr.write(`arrowbook: ${reason.message}\n`);
-  if (place === undefined) process.exit(1);
-  process.stderr.write("arrowbook: starting stock tslab with rendered results\n");
-  const main = createRequire(join(place, "package.json"))(join(place, "dist", "main.js")) as {
-    startKernel(options: {
-      configPath: string;
-      enableFindLocal: boolean;
-      jsKernel: boolean;
-      globalVersion: string;
-    }): void;
-  };
-  main.startKernel({ configPath: options.connectionFile, enableFindLocal: false, jsKernel: false, globalVersion: "" });
-  // Loaded only here: it renders tables, which arrowbook's kernel loads with the first table.
-  const { hookStockTslab } = await import("../hook/stock-hook.js");
-  hookStockTslab();
+/** The module for `import "tslab"` in cells, whose displays are shown as those of this package. */
+function loadTslab(folder: string): unknown {
+  const place = resolveTslab(folder);
+  if (place === undefined) {
+    throw new ArrowbookError("The package tslab is not installed.", {
+      code: "MissingPackage",
+      hint: "Run npm install tslab@1.0.22 here, or use display() of arrowbook.",
+    });
+  }
+  const load = createRequire(join(place, "package.json"));
+  const jupyter = load("./dist/jupyter.js") as { lastWriteDisplayData: unknown };
+  jupyter.lastWriteDisplayData = ({ data, transient }: TslabDisplay, update = false) =>
+    notebookHost()?.send(data, transient?.display_id, update);
+  return load("./dist/public.js");
+}
+
+interface TslabDisplay {
+  readonly data: Bundle;
+  readonly transient?: { readonly display_id?: string };
 }

@@ -4,6 +4,11 @@ import { NOTEBOOK_NAMES, PACKAGE_NAMES } from "../install/editor-types.js";
 import type { Executor } from "./executor.js";
 
 const MENTIONED = new RegExp(`\\b(?:${[...PACKAGE_NAMES, ...NOTEBOOK_NAMES].join("|")}|service)\\b`);
+/** The names by the modules that have them. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  arrowbook: PACKAGE_NAMES,
+  "arrowbook/notebook": NOTEBOOK_NAMES,
+};
 const SERVICE = /\bservice\b/;
 /** Its completion needs the types of most of the package. */
 const WARM_UP = 'service.table("A/B").select("';
@@ -29,6 +34,7 @@ export class Prelude {
   /** The source of the user's prelude, until it has run. */
   #own: string | undefined;
   #isOffered = false;
+  readonly #loaded = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #service: PreludeService;
   readonly #steps: (() => void)[];
 
@@ -42,9 +48,9 @@ export class Prelude {
     this.#steps = [
       () => {
         this.#offer();
-        executor.complete(WARM_UP, WARM_UP.length);
+        executor.warmUp(WARM_UP);
       },
-      () => void attempt(() => executor.load("arrowbook")),
+      () => void this.#load("arrowbook"),
       () => void this.#service.make("service"),
     ];
   }
@@ -82,28 +88,27 @@ export class Prelude {
 
   async #prepare(code: string, purpose: "run" | "complete"): Promise<void> {
     if (purpose === "complete" || MENTIONED.test(code)) this.#offer();
-    if (purpose === "run") await this.#service.before(code);
+    if (purpose !== "run") return;
+    for (const [name, names] of Object.entries(NAMES)) {
+      if (names.some((each) => new RegExp(`\\b${each}\\b`).test(code))) await this.#load(name);
+    }
+    await this.#service.before(code);
+  }
+
+  /** Loads what cells use without importing it; what fails is reported where it is used. */
+  async #load(name: string): Promise<void> {
+    const found = await Promise.resolve(this.executor.load(name)).catch(() => undefined);
+    if (found !== undefined) this.#loaded.set(name, found as Package);
   }
 
   #offer(): void {
     if (this.#isOffered) return;
     this.#isOffered = true;
-    const from = (name: string): Readonly<Record<string, unknown>> => this.executor.load(name) as Package;
-    const values = [
-      ...PACKAGE_NAMES.map((name) => [name, () => from("arrowbook")[name]]),
-      ...NOTEBOOK_NAMES.map((name) => [name, () => from("arrowbook/notebook")[name]]),
-      ["service", () => this.#service.value()],
-    ];
+    const values = Object.entries(NAMES).flatMap(([from, names]) =>
+      names.map((name) => [name, (): unknown => this.#loaded.get(from)?.[name]] as const),
+    );
+    values.push(["service", () => this.#service.value()]);
     this.executor.offer({ declarations: declarations(), values: Object.fromEntries(values) });
-  }
-}
-
-/** What fails in advance fails again where it is used, and says so there. */
-function attempt(work: () => unknown): void {
-  try {
-    work();
-  } catch {
-    return;
   }
 }
 
@@ -145,7 +150,7 @@ class PreludeService {
 
   async #create(): Promise<void> {
     try {
-      const { connect } = this.executor.load("arrowbook") as Package;
+      const { connect } = (await this.executor.load("arrowbook")) as Package;
       this.made = process.env["ARROWBOOK_URL"] ? connect() : await connect.sample();
       this.#isSettled = true;
       this.#failure = undefined;

@@ -13,8 +13,12 @@ import {
 } from "../protocol/message.js";
 import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
 import { InterruptState } from "./interrupt-state.js";
+import type { Language } from "./language.js";
+import { type Remote, remote } from "./remote.js";
 import { cancelInput, deliverInput, type SocketThreadData, type ToCells, type ToSockets } from "./thread-messages.js";
 
+/** The requests that need the compiler and no cell. */
+const ABOUT_CODE: ReadonlySet<string> = new Set(["complete_request", "inspect_request", "is_complete_request"]);
 /** How long the cells' thread may take to acknowledge an interrupt before its code is terminated from outside. */
 const STUCK_MS = 200;
 const FORCED_TRIES = 20;
@@ -54,14 +58,16 @@ class SocketThread {
   readonly #subshells = new Set<string>();
   readonly #kernelInfo: Content;
   readonly #input: SharedArrayBuffer;
+  readonly #language: Remote<Language>;
 
   constructor(
     private readonly port: MessagePort,
     private readonly connection: ConnectionInfo,
-    { kernelInfo, input, interrupts }: SocketThreadData,
+    { kernelInfo, input, interrupts, language }: SocketThreadData,
   ) {
     this.#kernelInfo = kernelInfo;
     this.#input = input;
+    this.#language = remote(language);
     this.#state = new InterruptState(interrupts);
     port.on("message", (message: ToSockets) => this.#fromCells(message));
     watchParent();
@@ -118,9 +124,9 @@ class SocketThread {
     else if (isControl && type === "interrupt_request") {
       this.#answer(message, from, "interrupt_reply", { status: "ok" });
       void this.#stopCells();
-    } else if (isControl && type === "kernel_info_request") {
-      this.#answer(message, from, "kernel_info_reply", this.#kernelInfo);
-    } else if (isControl && type.endsWith("_subshell_request")) {
+    } else if (type === "kernel_info_request") this.#answer(message, from, "kernel_info_reply", this.#kernelInfo);
+    else if (ABOUT_CODE.has(type)) void this.#answerAboutCode(message, from);
+    else if (isControl && type.endsWith("_subshell_request")) {
       this.#answer(message, from, type.replace(/request$/, "reply"), this.#subshell(type, message.content));
     } else this.#toCells({ kind: "request", origin, message });
   }
@@ -197,6 +203,18 @@ class SocketThread {
     this.#publish(make("status", { execution_state: "busy" }));
     from.send(encodeMessage(make(type, content), this.connection.key));
     this.#publish(make("status", { execution_state: "idle" }));
+  }
+
+  /** Has the compiler's thread answer, which no cell keeps busy. */
+  async #answerAboutCode(request: Message, from: Wire): Promise<void> {
+    const type = request.header.msg_type;
+    try {
+      const content = await this.#language.call("reply", type, request.content);
+      this.#answer(request, from, type.replace("request", "reply"), content);
+    } catch (error) {
+      const { name, message } = error as Error;
+      this.#answer(request, from, type.replace("request", "reply"), { status: "error", ename: name, evalue: message });
+    }
   }
 
   async #stopCells(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { Content, Message } from "../protocol/message.js";
 
 /** Messages from the socket thread to the thread that runs cells. */
@@ -28,6 +29,8 @@ export interface SocketThreadData {
   readonly input: SharedArrayBuffer;
   /** What the thread that runs cells runs, and the interrupt that it acknowledged. */
   readonly interrupts: SharedArrayBuffer;
+  /** The channel to the thread of the compiler, which answers the requests about code. */
+  readonly language: MessagePort;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
@@ -5,9 +6,7 @@ import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
 import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
-import { withColumnMessages } from "../compiler/column-messages.js";
-import type { Position, PositionMap } from "../compiler/compiler-state.js";
-import type { Diagnostic } from "../compiler/tslab-parts.js";
+import { type Diagnostic, withColumnMessages } from "../compiler/column-messages.js";
 
 /** The error fields that the protocol requires. */
 export interface CellError {
@@ -19,10 +18,17 @@ export interface CellError {
 
 export interface RanCell {
   readonly source: string;
-  readonly positions?: PositionMap;
+  /** The source map of its code, as JSON. */
+  readonly map: string;
 }
 
-/** The executed cells by the file name of their code. */
+/** A position in source text; line and column count from 0. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The executed cells, and the compiled local files, by the file name of their code. */
 export type RanCells = ReadonlyMap<string, RanCell>;
 
 const RED = "\u001b[31m";
@@ -114,14 +120,21 @@ function frames(error: Error, cells: RanCells, folder: string): { lines: string[
         lines.push(`    at ${named(name, `${shortened(file, folder)}:${frame[3]}:${frame[4]}`)}`);
       continue;
     }
-    const place = cell.positions?.(at) ?? at;
-    // The first line of compiled code is added by the kernel.
-    const own = cell.positions === undefined ? place : { ...place, line: place.line - 1 };
-    if (own.line < 0) continue;
-    lines.push(`    at ${named(cellFunction(name), `${file}:${own.line + 1}:${own.column + 1}`)}`);
-    if (quoted.length === 0) quoted = quotation(cell.source, own);
+    const own = sourcePosition(cell.map, at);
+    if (own === undefined) continue;
+    lines.push(`    at ${named(cellFunction(name), `${shortened(file, folder)}:${own.line + 1}:${own.column + 1}`)}`);
+    if (quoted.length === 0 && cell.source !== "") quoted = quotation(cell.source, own);
   }
   return { lines, quoted };
+}
+
+/** Where a position in compiled code is in its source; undefined for code that the kernel has added. */
+function sourcePosition(map: string, { line, column }: Position): Position | undefined {
+  const found: Partial<ReturnType<SourceMap["findEntry"]>> = new SourceMap(
+    JSON.parse(map) as SourceMapPayload,
+  ).findEntry(line, column);
+  if (!("originalLine" in found) || found.originalLine === undefined || found.generatedLine !== line) return undefined;
+  return { line: found.originalLine, column: found.originalColumn ?? 0 };
 }
 
 function named(name: string | undefined, place: string): string {
@@ -130,12 +143,13 @@ function named(name: string | undefined, place: string): string {
 
 /** The name of a function in a cell; undefined for the wrapper of the cell. */
 function cellFunction(name: string | undefined): string | undefined {
-  return name === undefined || /^(Object\.<anonymous>|eval|<anonymous>)$/.test(name)
+  return name === undefined || /^((?:async )?Object\.<anonymous>|eval|<anonymous>|Module\.<anonymous>)$/.test(name)
     ? undefined
-    : name.replace(/^exports\./, "");
+    : name.replace(/^\$earlier_*\./, "");
 }
 
 function shortened(file: string, folder: string): string {
+  if (/^cell \[/.test(file)) return file;
   const path = file.replace(/^file:\/\//, "");
   const short = relative(folder, path);
   return short.startsWith("..") ? path : short;

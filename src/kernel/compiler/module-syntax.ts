@@ -1,0 +1,135 @@
+import type { Syntax, TypeScript } from "../install/installed-typescript.js";
+
+/** The names that compiled code has for what it uses of the kernel. */
+export interface CodeNames {
+  /** The values of earlier cells. */
+  readonly earlier: string;
+  /** Loads a module for an `import` statement. */
+  readonly imported: string;
+  /** Loads a module for `import()`. */
+  readonly load: string;
+  readonly meta: string;
+  /** Takes the accessors to the names that a cell declares. */
+  readonly own: string;
+}
+
+/** Names that a source does not use itself. */
+export function codeNames(source: string): CodeNames {
+  let suffix = "";
+  while (new RegExp(String.raw`\$(?:earlier|imported|load|meta|own)${suffix}\b`).test(source)) suffix += "_";
+  return {
+    earlier: `$earlier${suffix}`,
+    imported: `$imported${suffix}`,
+    load: `$load${suffix}`,
+    meta: `$meta${suffix}`,
+    own: `$own${suffix}`,
+  };
+}
+
+/** Replaces `import()` and `import.meta` by a call and a name, for code that does not run as a module. */
+export function withoutImportSyntax(
+  typescript: TypeScript,
+  factory: Syntax.NodeFactory,
+  code: CodeNames,
+  node: Syntax.Node,
+): Syntax.Node {
+  const { ImportKeyword } = typescript.SyntaxKind;
+  if (typescript.isCallExpression(node) && node.expression.kind === ImportKeyword) {
+    return factory.updateCallExpression(node, factory.createIdentifier(code.load), undefined, node.arguments);
+  }
+  if (typescript.isMetaProperty(node) && node.keywordToken === ImportKeyword) {
+    return typescript.setTextRange(factory.createIdentifier(code.meta), node);
+  }
+  return node;
+}
+
+/** A local file as a function of what it uses. */
+export interface CompiledModule {
+  readonly code: string;
+  /** The source map, as JSON. */
+  readonly map: string;
+  readonly isModule: boolean;
+  /** The modules that it imports, with the paths of local files. */
+  readonly imports: readonly { readonly name: string; readonly file?: string }[];
+}
+
+/** Compiles a local file of TypeScript or JavaScript; `resolve` finds the local files that it imports. */
+export function compileModule(
+  typescript: TypeScript,
+  file: string,
+  text: string,
+  settings: Syntax.CompilerOptions,
+  resolve: (name: string) => string | undefined,
+): CompiledModule {
+  const code = codeNames(text);
+  const visitor = (context: Syntax.TransformationContext): Syntax.Transformer<Syntax.SourceFile> => {
+    const visit = (node: Syntax.Node): Syntax.Node =>
+      withoutImportSyntax(typescript, context.factory, code, typescript.visitEachChild(node, visit, context));
+    return (source) => typescript.visitEachChild(source, visit, context);
+  };
+  const { outputText, sourceMapText = "{}" } = typescript.transpileModule(text, {
+    // Files with `m` in their extension would stay ES modules.
+    fileName: file.replace(/\.m([jt]s)$/, ".$1"),
+    compilerOptions: {
+      ...settings,
+      module: typescript.ModuleKind.CommonJS,
+      moduleDetection: typescript.ModuleDetectionKind.Auto,
+      declaration: false,
+    },
+    transformers: { before: [visitor] },
+  });
+  const names = new Set([...outputText.matchAll(/\brequire\("([^"\\]+)"\)/g)].map(([, name]) => name));
+  return {
+    code: `(function (exports, require, module, __filename, __dirname, ${code.load}, ${code.meta}) { return async function () {
+${outputText.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "")}
+}})`,
+    map: shiftedMap(sourceMapText, 0, file),
+    isModule: outputText.includes('Object.defineProperty(exports, "__esModule"'),
+    imports: [...names].map((name) => ({ name, file: resolve(name) })),
+  };
+}
+
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/**
+ * The source map of code that got one line more at its beginning, from a source of which the first `lines` lines are
+ * left out.
+ */
+export function shiftedMap(text: string, lines: number, source: string): string {
+  const { mappings = "", names = [] } = JSON.parse(text) as { readonly mappings?: string; readonly names?: string[] };
+  // Only the first position is not relative to another one.
+  const shifted = mappings.replace(/[^;,]{4,}/, (segment) => {
+    const fields = decoded(segment);
+    fields[2] -= lines;
+    return fields.map(encoded).join("");
+  });
+  return JSON.stringify({ version: 3, sources: [source], names, mappings: `;${shifted}` });
+}
+
+/** The numbers of one position in a source map: each in base 64 with a bit for its sign and one for "more follows". */
+function decoded(segment: string): number[] {
+  const fields: number[] = [];
+  let shift = 0;
+  let value = 0;
+  for (const digit of segment) {
+    const bits = BASE64.indexOf(digit);
+    value |= (bits & 31) << shift;
+    shift += 5;
+    if ((bits & 32) !== 0) continue;
+    fields.push((value & 1) === 1 ? -(value >> 1) : value >> 1);
+    shift = 0;
+    value = 0;
+  }
+  return fields;
+}
+
+function encoded(field: number): string {
+  let rest = field < 0 ? (-field << 1) | 1 : field << 1;
+  let text = "";
+  do {
+    const bits = rest & 31;
+    rest >>= 5;
+    text += BASE64[rest > 0 ? bits | 32 : bits];
+  } while (rest > 0);
+  return text;
+}

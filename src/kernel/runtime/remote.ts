@@ -1,0 +1,62 @@
+import type { MessagePort, Worker } from "node:worker_threads";
+
+/** An object whose methods are called in another thread, or as if. */
+export interface Remote<T> {
+  call<Name extends Methods<T>>(name: Name, ...given: Given<T[Name]>): Promise<Awaited<Returned<T[Name]>>>;
+}
+
+type Methods<T> = { [Name in keyof T]: T[Name] extends (...given: never[]) => unknown ? Name : never }[keyof T] &
+  string;
+type Given<F> = F extends (...given: infer Values) => unknown ? Values : never;
+type Returned<F> = F extends (...given: never[]) => infer Value ? Value : never;
+
+interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly given: readonly unknown[];
+}
+
+interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: Error;
+}
+
+type Port = MessagePort | Worker;
+
+/** Calls the methods of the object that {@link serve} provides at the other end of a port, in order. */
+export function remote<T>(port: Port): Remote<T> {
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let last = 0;
+  (port as MessagePort).on("message", (answer: Answer) => {
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  });
+  return {
+    call: (name, ...given) =>
+      new Promise((done, fail) => {
+        const id = ++last;
+        waiting.set(id, ({ value, error }) => (error === undefined ? done(value as never) : fail(error)));
+        port.postMessage({ id, name, given } satisfies Call);
+      }),
+  };
+}
+
+/** Provides the methods of an object to the other end of a port. */
+export function serve(port: Port, target: object): void {
+  (port as MessagePort).on("message", async ({ id, name, given }: Call) => {
+    try {
+      const method = (target as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>)[name];
+      port.postMessage({ id, value: await method.apply(target, [...given]) } satisfies Answer);
+    } catch (error) {
+      port.postMessage({ id, error: error instanceof Error ? error : new Error(String(error)) } satisfies Answer);
+    }
+  });
+}
+
+/** The same for an object of this thread. */
+export function local<T extends object>(target: T): Remote<T> {
+  return {
+    call: async (name, ...given) => (target[name] as (...values: unknown[]) => never).apply(target, given as unknown[]),
+  };
+}
