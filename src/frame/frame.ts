@@ -285,7 +285,8 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   /**
    * Reads a Parquet file, its bytes, or all Parquet files in a folder, which have the same columns: exact decimals,
    * dates, and the service's types if this package wrote it. A list of files, or a pattern, is one table as by
-   * {@link fromCSV}. Only the selected columns are read, and only row groups that may satisfy the conditions.
+   * {@link fromCSV}. Only the selected columns are read, and only row groups that may satisfy the conditions; of a file
+   * at an address (`https:`, `s3:`), only they are requested.
    *
    * @param options `columns`, `where` and `nested` select what is read; long reads show their progress (`onProgress`)
    * @throws {FileError}

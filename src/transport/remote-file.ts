@@ -15,7 +15,7 @@ const START = 1_048_576;
 const END = 65_536;
 /** Bytes of one request; a longer read takes several at once. */
 const PART = 16_777_216;
-const MOST_AT_ONCE = 67_108_864;
+const PARTS_AT_ONCE = 4;
 /** Bytes that must have arrived before the retry budget is refilled. */
 const PROGRESS = 65_536;
 /** Statuses of an address that expired: the one that redirected to it gives another. */
@@ -32,7 +32,7 @@ export const REMOTE = {
 /** Sends through the proxy of the environment at the time of the request; a page sends by its `fetch`. */
 let sender: Send | undefined;
 const senderOf = (): Send =>
-  pageFetch ? sendByFetch(pageFetch) : sendByHTTP({ proxy: (address) => proxyChooser(undefined)(address) });
+  pageFetch ? sendByFetch(pageFetch, "follow") : sendByHTTP({ proxy: (address) => proxyChooser(undefined)(address) });
 
 /** Where a remote file is. */
 export interface RemoteAddress {
@@ -91,7 +91,8 @@ export class RemoteFile implements OpenableFile {
    * @throws {TransportError} where the server cannot be reached or its replies are not usable
    */
   async open(from: "start" | "end" = "start"): Promise<RandomAccess> {
-    this.opening ??= this.begin(from);
+    // A page may count no part from the end, which servers would have to allow.
+    this.opening ??= this.begin(pageFetch === undefined ? from : "start");
     const state = await this.opening;
     const whole = this.pieces.find(({ start, bytes }) => start === 0 && bytes.length === state.size);
     if (whole !== undefined) return bytesAccess(whole.bytes);
@@ -99,7 +100,7 @@ export class RemoteFile implements OpenableFile {
     const signal = anySignal(stop.signal);
     return {
       size: state.size,
-      mostAtOnce: MOST_AT_ONCE,
+      mostAtOnce: PARTS_AT_ONCE * PART,
       read: (target, position) => this.read(state, target, position, signal),
       stream: (start, end) => this.stream(state, start, end, signal),
       close: async () => stop.abort(),
@@ -107,38 +108,40 @@ export class RemoteFile implements OpenableFile {
   }
 
   /** The first request: the state of the file, and the bytes at one of its ends. */
-  private async begin(from: "start" | "end"): Promise<State> {
+  private async begin(from: First): Promise<State> {
     const signal = anySignal();
     const budget = this.budget();
     for (;;) {
       try {
-        const answer = await this.ask(from === "end" ? `-${END}` : `0-${START - 1}`, signal);
+        const answer = await this.ask(FIRST[from], signal);
         try {
           return await this.firstOf(answer, from);
         } finally {
           answer.discard();
         }
       } catch (error) {
-        if (error === NOT_FROM_END) return this.begin("start");
+        if (error instanceof OtherFirst) return this.begin(error.from);
         await this.pause(budget, error, signal);
       }
     }
   }
 
-  private async firstOf(answer: Answer, from: "start" | "end"): Promise<State> {
+  private async firstOf(answer: Answer, from: First): Promise<State> {
     const { status, header } = answer;
     const range = rangeOf(header("content-range"));
     const [etag, modified] = [header("etag"), header("last-modified")];
     if (status === 416 && range?.total === 0) return { size: 0, etag, modified };
     // Some servers send parts, but none that is counted from the end.
     const hasParts = status === 416 || (status === 200 && header("accept-ranges")?.toLowerCase() === "bytes");
-    if (from === "end" && hasParts) throw NOT_FROM_END;
+    if (from === "end" && hasParts) throw new OtherFirst("start");
     if (status === 200) {
       const bytes = await this.held(answer, answer.length ?? undefined);
       this.pieces.push({ start: 0, bytes });
       return { size: bytes.length, etag, modified };
     }
     if (status !== 206) throw await this.failure(answer);
+    // A page reads this header only where the server exposes it.
+    if (pageFetch !== undefined && range === undefined && from !== "all") throw new OtherFirst("all");
     const size = range?.total;
     const start = from === "end" ? Math.max(0, (size ?? 0) - END) : 0;
     if (size === undefined || range?.start !== start) throw this.otherPart(answer);
@@ -184,12 +187,15 @@ export class RemoteFile implements OpenableFile {
       if (first === from) from = end;
       else to = first;
     }
-    const parts: Promise<void>[] = [];
-    for (let at = from; at < to; at += PART) {
-      const part = target.subarray(at - position, Math.min(to, at + PART) - position);
-      parts.push(this.readPart(state, part, at, signal));
-    }
-    await Promise.all(parts);
+    let next = from;
+    const readParts = async (): Promise<void> => {
+      while (next < to) {
+        const at = next;
+        next = Math.min(to, at + PART);
+        await this.readPart(state, target.subarray(at - position, next - position), at, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, readParts));
   }
 
   private async readPart(state: State, target: Uint8Array, position: number, signal?: AbortSignal): Promise<void> {
@@ -255,12 +261,12 @@ export class RemoteFile implements OpenableFile {
     }
   }
 
-  private async ask(range: string, signal: AbortSignal | undefined, state?: State): Promise<Answer> {
+  private async ask(range: string | undefined, signal: AbortSignal | undefined, state?: State): Promise<Answer> {
     // A weak ETag never matches. Of a page, servers would have to allow the header.
     const isConditional = pageFetch === undefined && state?.etag?.startsWith('"') === true;
     const headers = {
       "accept-encoding": "identity",
-      range: `bytes=${range}`,
+      ...(range !== undefined && { range: `bytes=${range}` }),
       ...(isConditional && { "if-match": String(state.etag) }),
     };
     for (;;) {
@@ -350,8 +356,17 @@ export class RemoteFile implements OpenableFile {
   }
 }
 
-/** A server that sends no part that is counted from the end of a file. */
-const NOT_FROM_END = new Error("the part is counted from the end");
+/** What the first request is for: the start of a file, its end, or all of it. */
+type First = "start" | "end" | "all";
+
+const FIRST = { start: `0-${START - 1}`, end: `-${END}`, all: undefined };
+
+/** The first request must be for another part. */
+class OtherFirst extends Error {
+  constructor(readonly from: First) {
+    super("the part cannot be read");
+  }
+}
 
 /** The first and last byte of a part, and the length of the file where it is known. */
 function rangeOf(header: string | null): { start: number; end: number; total: number | undefined } | undefined {

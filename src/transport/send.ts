@@ -24,9 +24,10 @@ export interface SendOptions {
 /** Sends one GET without following redirects. Rejects with the transport's own error. */
 export type Send = (address: string, options: SendOptions) => Promise<Received>;
 
-export function sendByFetch(fetch: typeof globalThis.fetch): Send {
+/** @param redirect pages cannot see where redirects lead, only follow them */
+export function sendByFetch(fetch: typeof globalThis.fetch, redirect: "manual" | "follow" = "manual"): Send {
   return async (address, { headers, signal }) => {
-    const response = await fetch(address, { headers, redirect: "manual", signal });
+    const response = await fetch(address, { headers, redirect, signal });
     return {
       status: response.status,
       header: (name) => response.headers.get(name),

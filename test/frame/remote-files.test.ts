@@ -247,6 +247,15 @@ describe("remote files", () => {
       },
     ],
     [
+      "a footer of 2 GB in a file of 1 TB",
+      { code: "BadParquet", message: expect.stringContaining("its footer has 2147483647 bytes") },
+      (_: unknown, r) => {
+        const bytes = Buffer.alloc(65_536);
+        bytes.set([255, 255, 255, 127, 80, 65, 82, 49], 65_528);
+        r.writeHead(206, { "content-range": `bytes ${2 ** 40 - 65_536}-${2 ** 40 - 1}/${2 ** 40}` }).end(bytes);
+      },
+    ],
+    [
       "a footer beyond its file",
       { code: "BadParquet" },
       (_: unknown, r) => {
@@ -270,6 +279,18 @@ describe("remote files", () => {
       expect(server.asked.length).toBeLessThanOrEqual(6);
     },
   );
+
+  it("a message of 2 GB that the server only claims to have is an error", async () => {
+    const bytes = Buffer.alloc(1_048_576);
+    bytes.writeInt32LE(-1, 0);
+    bytes.writeInt32LE(2 ** 31 - 8, 4);
+    server.reset((_, response) => {
+      response.writeHead(206, { "content-range": `bytes 0-1048575/${2 ** 45}` }).end(bytes);
+      return true;
+    });
+    expect(await failure(Frame.fromArrow(at("prices.arrow")))).toMatchObject({ code: "BadRange" });
+    expect(server.asked.length).toBeLessThanOrEqual(5);
+  });
 
   it("a stall ends within the time limit", async () => {
     REMOTE.timeouts.idle = 50;

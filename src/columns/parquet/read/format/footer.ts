@@ -33,6 +33,8 @@ const ENCRYPTED = "PARE";
 const TAIL = 8;
 /** Bytes at the end of a file that are read at once: most footers are shorter. */
 const FIRST_READ = 65_536;
+/** A longer footer is not read: it is damage, or an attack by a server that claims any length. */
+const LONGEST = 268_435_456;
 
 const DECRYPT = "Decrypt it with the tool that wrote it; this package has no keys for Parquet.";
 
@@ -54,6 +56,7 @@ export async function readFooter(file: RandomAccess): Promise<Footer> {
   }
   const length = new DataView(tail.buffer, tail.byteOffset).getUint32(tail.length - TAIL, true);
   if (length > size - TAIL - 4) throw new ParquetFault("its footer is longer than the file");
+  if (length > LONGEST) throw new ParquetFault(`its footer has ${length} bytes, the limit is ${LONGEST}`);
   const held = tail.subarray(Math.max(0, tail.length - TAIL - length), tail.length - TAIL);
   const bytes = held.length < length ? await readRange(file, size - TAIL - length, length) : held;
   return footerOf(bytes, size - TAIL - length);
