@@ -46,24 +46,20 @@ export async function changesBetween<Row extends object>(
   const keys = key.map((name) => columns.findIndex((column) => column.name === name));
   // Without a key, no row is another one from before.
   const { onlyFirst, onlySecond, pairs } = key.length > 0 ? paired(left, fresh, keys) : paired(left, fresh, own);
-  return framed({
-    removed: takeRows(left, Uint32Array.from(onlyFirst)),
-    added: takeRows(fresh, Uint32Array.from(onlySecond)),
-    before: takeRows(
+  const frame = (table: Table, rows: readonly number[]): Frame<Row> =>
+    Frame.from<Row>(takeRows(table, Uint32Array.from(rows)), source);
+  return {
+    added: frame(fresh, onlySecond),
+    removed: frame(left, onlyFirst),
+    before: frame(
       left,
-      Uint32Array.from(pairs, ([row]) => row),
+      pairs.map(([row]) => row),
     ),
-    after: takeRows(
+    after: frame(
       fresh,
-      Uint32Array.from(pairs, ([, row]) => row),
+      pairs.map(([, row]) => row),
     ),
-  });
-
-  function framed(tables: Readonly<Record<keyof MirrorChanges<Row>, Table>>): MirrorChanges<Row> {
-    const frame = (table: Table): Frame<Row> => Frame.from<Row>(table, source);
-    const { added: a, removed, before, after } = tables;
-    return { added: frame(a), removed: frame(removed), before: frame(before), after: frame(after) };
-  }
+  };
 }
 
 function unpaired(first: Table, second: Table, columns: readonly number[]): readonly [Table, Table] {

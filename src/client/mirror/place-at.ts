@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { locked } from "../../disk/lock.js";
-import type { ClickhouseEngine } from "../../engine/clickhouse/clickhouse.js";
 import { InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
 import { type CopyEngine, EnginePlace, MANIFESTS, type WithEngine } from "./engine.js";
@@ -9,7 +8,7 @@ import { Folder } from "./folder.js";
 import type { Manifest } from "./log.js";
 import { Mirror } from "./mirror.js";
 import type { Place } from "./place.js";
-import { isOpen, sharedFile } from "./shared-file.js";
+import { isOpen, shared, sharedFile } from "./shared-file.js";
 
 /**
  * Where a mirror keeps its copy: the path of a folder or of a `.duckdb` file, the address of a ClickHouse server
@@ -104,21 +103,9 @@ class Database extends EnginePlace {
   }
 }
 
-/** Opens the engine of a server for calls at once, so that nothing stays open after the last of them. */
-function server(address: string): WithEngine {
-  let opened: Promise<ClickhouseEngine> | undefined;
-  let users = 0;
-  return async (use) => {
-    opened ??= import("../../engine/clickhouse/clickhouse.js").then((module) => module.clickhouseEngine(address));
-    const engine = opened;
-    users++;
-    try {
-      return await use(await engine);
-    } finally {
-      if (--users === 0) {
-        opened = undefined;
-        await (await engine.catch(() => undefined))?.close();
-      }
-    }
-  };
-}
+/** The engine of a server, of which nothing stays open after the last of calls at once. */
+const server = (address: string): WithEngine =>
+  shared(
+    () => address,
+    async () => (await import("../../engine/clickhouse/clickhouse.js")).clickhouseEngine(address),
+  );

@@ -7,16 +7,16 @@ import { FileError } from "../../errors/errors.js";
 import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { WithEngine } from "./engine.js";
 
-type OpenFile = ReturnType<typeof opened>;
+type OpenEngine = ReturnType<typeof opened>;
 
 const OPENER = {};
 const OPEN = Symbol.for("arrowbook.mirror.files");
 
 /** All copies of this module have one map: the engine opens a file once in a process. */
-function openFiles(): Map<string, OpenFile> {
-  const shared = globalThis as { [OPEN]?: Map<string, OpenFile> };
-  shared[OPEN] ??= new Map();
-  return shared[OPEN];
+function openEngines(): Map<string, OpenEngine> {
+  const global = globalThis as { [OPEN]?: Map<string, OpenEngine> };
+  global[OPEN] ??= new Map();
+  return global[OPEN];
 }
 
 /** Milliseconds that calls wait for a file that another process has open, and about those between two attempts. */
@@ -28,26 +28,34 @@ const POLL = 50;
  * between; waits for one that does.
  */
 export function sharedFile(path: string, longestWait = LONGEST_WAIT): WithEngine {
+  return shared(
+    () => realName(path),
+    () => waitedFor(path, longestWait),
+  );
+}
+
+/** Opens an engine for calls at once, which have one name, and closes it after the last of them. */
+export function shared(nameOf: () => string, open: () => Promise<Engine>): WithEngine {
   return async (use, signal) => {
-    const files = openFiles();
-    const name = realName(path);
-    let file = files.get(name);
-    for (; file !== undefined && (file.users === 0 || file.opener !== OPENER); file = files.get(name))
-      await file.closed;
-    file ??= opened(path, longestWait);
-    files.set(name, file);
-    file.users++;
+    const engines = openEngines();
+    const name = nameOf();
+    let found = engines.get(name);
+    for (; found !== undefined && (found.users === 0 || found.opener !== OPENER); found = engines.get(name))
+      await found.closed;
+    found ??= opened(open());
+    engines.set(name, found);
+    found.users++;
     try {
-      return await use(await unlessAborted(file.engine, signal));
+      return await use(await unlessAborted(found.engine, signal));
     } finally {
-      if (--file.users === 0) await close(name, file);
+      if (--found.users === 0) await close(name, found);
     }
   };
 }
 
-export const isOpen = (path: string): boolean => openFiles().has(realName(path));
+export const isOpen = (path: string): boolean => openEngines().has(realName(path));
 
-function opened(path: string, longestWait: number) {
+function opened(engine: Promise<Engine>) {
   let onClosed!: () => void;
   const closed = new Promise<void>((resolve) => {
     onClosed = resolve;
@@ -55,7 +63,7 @@ function opened(path: string, longestWait: number) {
   return {
     /** The copy of this module that opened it: ESM and CommonJS have classes of their own. */
     opener: OPENER,
-    engine: waitedFor(path, longestWait),
+    engine,
     /** Calls that use it; 0 while it is being closed. */
     users: 0,
     closed,
@@ -76,11 +84,11 @@ async function waitedFor(path: string, longestWait: number): Promise<Engine> {
   }
 }
 
-async function close(name: string, { engine, onClosed }: OpenFile): Promise<void> {
+async function close(name: string, { engine, onClosed }: OpenEngine): Promise<void> {
   try {
     await (await engine.catch(() => undefined))?.close();
   } finally {
-    openFiles().delete(name);
+    openEngines().delete(name);
     onClosed();
   }
 }
