@@ -12,7 +12,7 @@ export default defineConfig({
     include: [
       "test/clickhouse/**/*.test.ts",
       // The tests of the service, on ClickHouse.
-      "test/server/{awkward-texts,endpoints,exports,extensions,filter-decimals,long-lists,profiles,refresh,series,several-services,tables}.test.ts",
+      "test/server/{awkward-texts,endpoints,exports,extensions,file-lists,filter-decimals,long-lists,point-in-time,profiles,refresh,series,several-services,tables}.test.ts",
     ],
     reporters: ["default", ["json", { outputFile: `${results}/clickhouse.json` }]],
     setupFiles: ["test/support/set-up.ts"],
