@@ -1,8 +1,10 @@
-import { FileError, reworded, TransportError } from "../errors/errors.js";
+import { FileError, hasCode, reworded, TransportError } from "../errors/errors.js";
 import { rememberSecret } from "../errors/secrets.js";
 import { bytesAccess, type OpenableFile, type RandomAccess } from "../format/random-access.js";
+import { utf8Text } from "../platform/node/bytes.js";
 import { pageFetch } from "../platform/node/process.js";
 import { percentDecoded } from "../value/text.js";
+import { bodyBytes, failureBody, truncated } from "./body.js";
 import { type Answer, exchange, type Target, type Transport } from "./exchange.js";
 import { sendByHTTP } from "./http.js";
 import { proxyChooser } from "./proxy.js";
@@ -135,7 +137,7 @@ export class RemoteFile implements OpenableFile {
     const hasParts = status === 416 || (status === 200 && header("accept-ranges")?.toLowerCase() === "bytes");
     if (from === "end" && hasParts) throw new OtherFirst("start");
     if (status === 200) {
-      const bytes = await this.held(answer, answer.length ?? undefined);
+      const bytes = await this.held(answer, answer.length);
       this.pieces.push({ start: 0, bytes });
       return { size: bytes.length, etag, modified };
     }
@@ -152,23 +154,13 @@ export class RemoteFile implements OpenableFile {
 
   /** The body of a reply, of `length` bytes where that is known. */
   private async held(answer: Answer, length: number | undefined): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    const most = length ?? REMOTE.mostHeld;
-    if (most > REMOTE.mostHeld) throw this.noParts(answer);
-    let size = 0;
-    for await (const chunk of answer.chunks()) {
-      size += chunk.length;
-      if (size > most) throw length === undefined ? this.noParts(answer) : this.otherPart(answer);
-      chunks.push(chunk);
-    }
-    if (size < (length ?? 0)) throw this.truncated(answer, size, length);
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
+    const { mostHeld } = REMOTE;
+    if ((length ?? 0) > mostHeld) throw this.noParts(answer);
+    const bytes = await bodyBytes(answer, length ?? mostHeld, length).catch((error: unknown) => {
+      if (!hasCode(error, "TooLarge")) throw error;
+      throw length === undefined ? this.noParts(answer) : this.otherPart(answer);
+    });
+    return plainBytes(bytes);
   }
 
   private async read(state: State, target: Uint8Array, position: number, signal?: AbortSignal): Promise<void> {
@@ -252,10 +244,9 @@ export class RemoteFile implements OpenableFile {
       for await (const chunk of answer.chunks()) {
         left -= chunk.length;
         if (left < 0) throw this.otherPart(answer);
-        // A Buffer has a `slice` of its own.
-        yield new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.length);
+        yield plainBytes(chunk);
       }
-      if (left > 0) throw this.truncated(answer, end - start - left, end - start);
+      if (left > 0) throw truncated(answer, `has ${end - start - left} bytes instead of ${end - start}`);
     } finally {
       answer.discard();
     }
@@ -297,30 +288,28 @@ export class RemoteFile implements OpenableFile {
     return reworded(error, `Cannot read ${this.name}: ${message[0].toLowerCase()}${message.slice(1)}`, { hint: own });
   }
 
+  /** The error of a reply without bytes of the file. */
   private async failure(answer: Answer): Promise<FileError | TransportError> {
     const { status, header, host, redirectedFrom } = answer;
-    const code = await codeOf(answer);
+    // The code of an error of an object storage, such as ExpiredToken.
+    const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(utf8Text(await failureBody(answer)))?.[1];
     const at = redirectedFrom === undefined ? "" : ` of ${host}`;
     const said = `status ${status}${at}${code === undefined ? "" : `, ${code}`}`;
-    const subject = `Cannot read ${this.name}`;
-    if (status === 404 || status === 410) {
-      return new FileError(`${subject}: it does not exist (${said}).`, {
-        code: "FileNotFound",
-        status,
-        hint: "Check the address.",
-      });
-    }
-    if (status === 401 || status === 403) {
-      const hint = this.place.denied;
-      return new FileError(`${subject}: access is denied (${said}).`, { code: "AccessDenied", status, hint });
+    const isMissing = status === 404 || status === 410;
+    if (isMissing || status === 401 || status === 403) {
+      return new FileError(
+        `Cannot read ${this.name}: ${isMissing ? "it does not exist" : "access is denied"} (${said}).`,
+        {
+          code: isMissing ? "FileNotFound" : "AccessDenied",
+          status,
+          hint: isMissing ? "Check the address." : this.place.denied,
+        },
+      );
     }
     const retryable = status === 408 || status === 429 || status >= 500;
-    return new TransportError(`${subject}: the server replied with an error (${said}).`, {
-      code: "ServerFailed",
-      status,
-      hint: retryable ? "Try again later." : "Check the address.",
-      retry: { retryable, after: retryAfter(header) },
-    });
+    const hint = retryable ? "Try again later." : "Check the address.";
+    const more = { status, retry: { retryable, after: retryAfter(header) } };
+    return this.refused("ServerFailed", `the server replied with an error (${said})`, hint, more);
   }
 
   private changed(): FileError {
@@ -330,29 +319,23 @@ export class RemoteFile implements OpenableFile {
     });
   }
 
-  private otherPart({ host, status }: Answer): TransportError {
-    return new TransportError(`Cannot read ${this.name}: ${host} replied with other bytes than were requested.`, {
-      code: "BadRange",
-      status,
-      hint: "The server or a proxy handles parts of files wrongly: download the file and read it from disk.",
-      retry: { retryable: false },
-    });
-  }
-
-  private truncated({ host, status }: Answer, size: number, length?: number): TransportError {
-    return new TransportError(`Cannot read ${this.name}: ${host} sent ${size} of ${length} bytes.`, {
-      code: "TruncatedBody",
-      status,
-      hint: "Try again; if this persists, a proxy may truncate replies.",
-      retry: { retryable: true },
-    });
+  private otherPart({ host }: Answer): TransportError {
+    const hint = "The server or a proxy handles parts of files wrongly: download the file and read it from disk.";
+    return this.refused("BadRange", `${host} replied with other bytes than were requested`, hint);
   }
 
   private noParts({ host }: Answer): TransportError {
-    return new TransportError(
-      `Cannot read ${this.name}: ${host} does not send parts of a file, and the file is larger than ${REMOTE.mostHeld} bytes.`,
-      { code: "TooLarge", hint: "Download it and read it from disk.", retry: { retryable: false } },
-    );
+    const what = `${host} does not send parts of a file, and the file is larger than ${REMOTE.mostHeld} bytes`;
+    return this.refused("TooLarge", what, "Download it and read it from disk.");
+  }
+
+  private refused(
+    code: "ServerFailed" | "BadRange" | "TooLarge",
+    what: string,
+    hint: string,
+    more: Pick<TransportError, "status" | "retry"> = { retry: { retryable: false } },
+  ): TransportError {
+    return new TransportError(`Cannot read ${this.name}: ${what}.`, { code, hint, ...more });
   }
 }
 
@@ -375,19 +358,9 @@ function rangeOf(header: string | null): { start: number; end: number; total: nu
   return { start: Number(start), end: Number(end), total: total === "*" ? undefined : Number(total) };
 }
 
-/** The code of an error of an object storage, such as `ExpiredToken`, at the start of the body. */
-async function codeOf(answer: Answer): Promise<string | undefined> {
-  let text = "";
-  try {
-    for await (const chunk of answer.chunks()) {
-      text += new TextDecoder().decode(chunk);
-      if (text.length > 4_096) break;
-    }
-  } catch {
-    // The status is enough.
-  }
-  return /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1];
-}
+/** The bytes as an array whose `slice` copies, unlike that of a Buffer. */
+const plainBytes = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, length);
 
 /** Parameters of an address that hold a key or a signature. */
 const SECRET = /key|token|sig|secret|credential|password/i;

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ZipFile } from "yazl";
 import { main } from "../../src/cli/main.js";
 import { Frame } from "../../src/index.js";
+import { rangeServer } from "../support/range-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const folder = temporaryFolder("sql");
@@ -47,6 +48,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 async function sql(...words: string[]): Promise<{ status: number; out: string; err: string }> {
+  vi.restoreAllMocks();
   const out = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const err = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const texts = (spy: { mock: { calls: unknown[][] } }): string =>
@@ -158,6 +160,27 @@ describe("arrowbook sql", () => {
   it("a delimiter for all CSV files", async () => {
     writeFileSync(at("other.csv"), "a;b\n1;2\n");
     expect((await sql("select a + b as c from other", at("other.csv"), "--delimiter", ";")).out).toBe("c\n3\n");
+  });
+
+  it("files at addresses are tables, without their query in messages", async () => {
+    const names = ["prices.parquet", "prices.arrows", "prices.csv.gz", "prices.jsonl", "prices.json", "prices.zip"];
+    const server = await rangeServer(Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(at(name))])));
+    try {
+      const address = (name: string): string => `${server.url}/${name}?${server.run}&token=abcdefgh`;
+      for (const name of names) {
+        const { out, err } = await sql("select sum(close) as total from prices", address(name));
+        expect(`${out}${err}`, name).toBe("total\n28.7501\n");
+      }
+      const joined = "select count(*) as n from a join b using (ticker, date)";
+      expect((await sql(joined, `a=${address("prices.parquet")}`, `b=${at("prices.csv")}`)).out).toBe("n\n3\n");
+      for (const name of ["none.csv", "none.xls"]) {
+        const { err } = await sql("select 1", address(name));
+        expect(err).toContain(`${server.url}/${name}`);
+        expect(err).not.toContain("abcdefgh");
+      }
+    } finally {
+      await server.close();
+    }
   });
 
   it.each([

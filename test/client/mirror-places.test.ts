@@ -66,6 +66,15 @@ it("takes an empty folder, and refuses it once it holds other files", async () =
   expect((await mirror.sync()).change).toBe("export");
 });
 
+it("refuses an address of the web or of an object storage by name", async () => {
+  for (const place of ["https://example.com/copies", "s3://bucket/copies"]) {
+    await expect(serviceOf(server).table("V/T").mirror(place)).rejects.toMatchObject({
+      code: "BadArgument",
+      message: expect.stringContaining("cannot be at an address"),
+    });
+  }
+});
+
 it("removes no file that it did not write, whatever its name", async () => {
   const name = fc
     .tuple(

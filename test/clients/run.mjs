@@ -1,6 +1,6 @@
 // test:clients: existing clients, unchanged, against the embedded service in the profile nasdaqDataLink. Every call is
 // also made by this package, and the values must be equal; so must those of the verbs and tasks beside pandas, of
-// Parquet files beside pyarrow, and the sessions of exchanges beside exchange_calendars.
+// Parquet files beside pyarrow, the sessions of exchanges beside exchange_calendars, and files in an object storage.
 // `--write` renews the tables of results.md.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +13,8 @@ const root = join(here, "../..");
 const page = join(here, "results.md");
 
 if (!existsSync(join(root, "dist/esm/index.js"))) fail("test:clients lacks the built package: npm run build");
-const python = preparePython();
+const python = preparePython(".venv", "requirements.txt");
+const storage = preparePython(".venv-storage", "storage-requirements.txt");
 prepareNpm();
 
 const { serve, sampleData } = await import("arrowbook/server");
@@ -23,6 +24,7 @@ const { compareVerbs } = await import("./verbs.mjs");
 const { compareParquet } = await import("./parquet.mjs");
 const { compareExcel } = await import("./excel.mjs");
 const { compareRecipes } = await import("./recipes.mjs");
+const { compareStorage } = await import("./storage.mjs");
 const { groups, rowsOf } = await import("./python-calls.mjs");
 const { keptQuotes } = await import("./kept-quotes.mjs");
 const { npmCalls, npmClient } = await import("./npm-calls.mjs");
@@ -48,6 +50,7 @@ try {
   compareCalendars();
   await compareExcel(python, arrowbook, check);
   await compareRecipes(python, arrowbook, check);
+  await compareStorage(storage, arrowbook, check);
 } finally {
   await service.close();
   kept.remove();
@@ -180,13 +183,13 @@ function compareCalendars() {
   }
 }
 
-function preparePython() {
-  const own = join(here, ".venv/bin/python");
-  const wanted = join(here, "requirements.txt");
-  const done = join(here, ".venv/installed");
+function preparePython(folder, requirements) {
+  const own = join(here, folder, "bin/python");
+  const wanted = join(here, requirements);
+  const done = join(here, folder, "installed");
   if (existsSync(done) && statSync(done).mtimeMs > statSync(wanted).mtimeMs) return own;
   try {
-    execFileSync("python3", ["-m", "venv", "--clear", join(here, ".venv")], { stdio: "inherit" });
+    execFileSync("python3", ["-m", "venv", "--clear", join(here, folder)], { stdio: "inherit" });
   } catch {
     fail("test:clients lacks Python 3.11 or later with venv: apt-get install -y python3 python3-venv");
   }
@@ -196,7 +199,7 @@ function preparePython() {
     });
   } catch {
     fail(
-      "test:clients cannot install the Python client: pip needs a package index (see test/clients/requirements.txt)",
+      `test:clients cannot install its Python packages: pip needs a package index (see test/clients/${requirements})`,
     );
   }
   writeFileSync(done, "");

@@ -23,7 +23,7 @@ export function sqlCommand(): Command {
     .argument("<statement>", 'SQL, such as "select ticker, max(close) from prices group by ticker"')
     .argument(
       "<files...>",
-      `files that end in ${localEndings}, text also with .gz or .zst; NAME=FILE names the table, NAME=PATTERN one of several files`,
+      `files or addresses (https:, s3:) that end in ${localEndings}, text also with .gz or .zst; NAME=FILE names the table, NAME=PATTERN one of several files`,
     )
     .option("-o, --output <file>", `write a file instead of printing: ${frameEndings}`)
     .option("--param <value>", "a value for $1, $2, …; may be repeated", repeated)

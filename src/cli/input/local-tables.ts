@@ -8,10 +8,12 @@ import type { TextOptions } from "../../columns/files/text-file.js";
 import type { ErrorCode } from "../../errors/codes.js";
 import { clip, InputError, isArrowbookError, reworded } from "../../errors/errors.js";
 import { fileError } from "../../errors/file-error.js";
+import { isOpenable, nameOfFile, wholeFile } from "../../format/random-access.js";
 import { zipEntry } from "../../format/zip.js";
 import { arrowBatches } from "../../frame/files/arrow-batches.js";
 import { type CsvFileOptions, csvBatches } from "../../frame/files/csv-files.js";
 import { jsonLinesBatches } from "../../frame/files/json-lines.js";
+import { localFile } from "../../frame/files/local-source.js";
 import { parquetBatches } from "../../frame/files/parquet-batches.js";
 import { Frame } from "../../frame/frame.js";
 
@@ -67,10 +69,10 @@ export const localEndings: string = Object.keys(KINDS).join(", ");
  */
 export function localTables(words: readonly string[]): readonly LocalTable[] {
   const tables = words.map(tableOf);
-  for (const [i, { name, path }] of tables.entries()) {
+  for (const [i, { name, shownPath: path }] of tables.entries()) {
     const other = tables.findIndex((table) => table.name.toLowerCase() === name.toLowerCase());
     if (other !== i) {
-      throw new InputError(`${tables[other].path} and ${path} would both be the table ${JSON.stringify(name)}.`, {
+      throw new InputError(`${tables[other].shownPath} and ${path} would both be the table ${JSON.stringify(name)}.`, {
         code: "BadArgument",
         hint: `Name one of them: other=${path}`,
       });
@@ -79,10 +81,14 @@ export function localTables(words: readonly string[]): readonly LocalTable[] {
   return tables;
 }
 
-/** A table in a file, in the files of a pattern, or in a folder of Parquet files. */
+/** A table in a file, also at an address, in the files of a pattern, or in a folder of Parquet files. */
 export interface LocalTable {
   readonly name: string;
   readonly path: string;
+  /** The path, or the address without its query. */
+  readonly shownPath: string;
+  /** Whether it is not in the file system. */
+  readonly isRemote: boolean;
   readonly read: (flags: TextFlags) => Promise<Frame>;
   /** Reads in bounded memory; absent where the file can only be read as a whole. */
   readonly batches?: (flags: TextFlags) => AsyncIterable<RecordBatch>;
@@ -96,27 +102,35 @@ export interface LocalTable {
 function tableOf(word: string): LocalTable {
   const named = existsSync(word) ? null : /^([^=/\\]+)=(.+)$/s.exec(word);
   const path = named?.[2] ?? word;
+  const source = localFile(path, "sql", "a file");
+  const isRemote = isOpenable(source);
+  // The name of an address has no query.
+  const shownPath = nameOfFile(source, "");
   // A folder of Parquet files is one table.
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const file = basename(path);
+  const isFolder = isRemote
+    ? /^s3:.*\/$/i.test(path)
+    : statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const file = basename(shownPath);
   const ending = /(\.[^.]+?)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
   const kind = isFolder ? PARQUET : KINDS[ending];
   if (kind === undefined) {
-    throw new InputError(`The file type of ${path} is unknown.`, {
+    throw new InputError(`The file type of ${shownPath} is unknown.`, {
       code: "UnknownFileType",
       hint: `Pass files that end in ${localEndings}, compressed or not, or a folder of Parquet files.`,
     });
   }
   const name = named?.[1] ?? (isFolder ? file : file.replace(/\.[^.]+?(\.gz|\.zst)?$/i, ""));
   const isParquet = kind === PARQUET;
-  const isPattern = /[*?[{]/.test(path) && !existsSync(path);
+  const isPattern = !isRemote && /[*?[{]/.test(path) && !existsSync(path);
   const growth = isParquet || /\.(?:gz|zst|zip)$/i.test(file) ? 4 : 1;
   const { read, batches } = kind;
   return {
     name,
     path,
-    read: (flags) => read(path, flags).catch((error: unknown) => Promise.reject(localError(path, error))),
-    ...(batches && { batches: (flags) => batchesOf(path, batches(path, flags)) }),
+    shownPath,
+    read: (flags) => read(path, flags).catch((error: unknown) => Promise.reject(localError(shownPath, error))),
+    ...(batches && { batches: (flags) => batchesOf(shownPath, batches(path, flags)) }),
+    isRemote,
     isParquet,
     isPattern,
     growth,
@@ -133,6 +147,8 @@ async function* batchesOf(path: string, batches: AsyncIterable<RecordBatch>): As
 
 /** An array of objects, as `-o rows.json` writes it, or a reply of the service. */
 async function readJson(path: string): Promise<Frame> {
+  const source = localFile(path, "sql", "a JSON file");
+  if (isOpenable(source)) return Frame.fromJSON(await wholeFile(source));
   const bytes = await readFile(path).catch((error: unknown) => Promise.reject(fileError(path, "read", error)));
   return Frame.fromJSON(bytes);
 }
@@ -140,13 +156,15 @@ async function readJson(path: string): Promise<Frame> {
 /** The CSV file inside an archive. */
 async function readZip(path: string, flags: TextFlags): Promise<Frame> {
   const blocks: Uint8Array[] = [];
-  for await (const block of (await zipEntry(path)).chunks()) blocks.push(Buffer.from(block));
+  const source = localFile(path, "sql", "a zip archive");
+  const entry = await zipEntry(isOpenable(source) ? await source.open("end") : source);
+  for await (const block of entry.chunks()) blocks.push(Buffer.from(block));
   return Frame.fromCSV(Buffer.concat(blocks), csvOptions(flags));
 }
 
 async function* zipBatches(path: string, flags: TextFlags): AsyncGenerator<RecordBatch> {
-  // The reader of archives expects the service's format and declared columns.
-  if (Object.keys(csvOptions(flags)).length > 0) {
+  // The reader of archives expects a file on the disk in the service's format, and declared columns.
+  if (Object.keys(csvOptions(flags)).length > 0 || isOpenable(localFile(path, "sql", "a zip archive"))) {
     yield* (await readZip(path, flags)).table.batches;
     return;
   }

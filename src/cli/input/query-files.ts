@@ -23,7 +23,8 @@ const IN_MEMORY = 0.25;
 /**
  * The result of a SQL statement over files. Files that fit into a quarter of the memory are read into it. Of larger
  * ones, the engine itself scans Parquet files whose columns have the same types to it as to this package; the rest is
- * loaded batch by batch into a database in a temporary folder. Only the result is then in memory as a whole.
+ * loaded batch by batch into a database in a temporary folder, as files at addresses are. Only the result is then in
+ * memory as a whole.
  *
  * @throws {InputError} BadArgument, UnknownFileType, BadStatement
  * @throws {FileError}
@@ -39,7 +40,8 @@ export async function queryFiles(
   const tables = localTables(files);
   let bytes = 0;
   for (const table of tables) bytes += await sizeOf(table);
-  if (bytes > mostBytes) return queryOnDisk(statement, tables, { param, ...flags }, signal);
+  if (bytes > mostBytes || tables.some(({ isRemote }) => isRemote))
+    return queryOnDisk(statement, tables, { param, ...flags }, signal);
   const read: Record<string, Table> = {};
   for (const table of tables) {
     const frame: Frame = await unlessAborted(table.read(flags), signal);
@@ -49,7 +51,8 @@ export async function queryFiles(
 }
 
 /** Bytes that a file takes as a table, about. */
-async function sizeOf({ path, isParquet, isPattern, growth }: LocalTable): Promise<number> {
+async function sizeOf({ path, isRemote, isParquet, isPattern, growth }: LocalTable): Promise<number> {
+  if (isRemote) return 0;
   let bytes = 0;
   for (const each of isPattern ? await pathsLike(path) : isParquet ? await parquetFiles(path) : [path]) {
     const { size } = await stat(each).catch((error: unknown) => Promise.reject(fileError(each, "read", error)));
@@ -79,8 +82,8 @@ async function queryOnDisk(
 }
 
 async function load(engine: Engine, table: LocalTable, flags: TextFlags, signal: AbortSignal): Promise<void> {
-  const { name, path, isParquet, isPattern } = table;
-  if (isParquet && !isPattern && (await isScanned(engine, name, path))) return;
+  const { name, path, isParquet, isPattern, isRemote } = table;
+  if (isParquet && !isPattern && !isRemote && (await isScanned(engine, name, path))) return;
   const batches = table.batches?.(flags) ?? (await unlessAborted(table.read(flags), signal)).table.batches;
   await engine.load(name, stoppedBy(batches, signal), { signal });
 }

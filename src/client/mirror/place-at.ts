@@ -40,7 +40,7 @@ export async function copyAt(target: string, code: string): Promise<Mirror> {
 
 /** The target of a table's copy in a place of many copies: a folder holds a folder for each. */
 export const copyIn = (place: string, code: string): string =>
-  holdsMany(place) ? place : join(place, ...code.split("/"));
+  holdsMany(place) || /^\w+:\/\//.test(place) ? place : join(place, ...code.split("/"));
 
 /** Whether a target holds the copies of many tables: a DuckDB file or a server, in contrast to a folder. */
 const holdsMany = (target: string): boolean => SERVER.test(target) || /\.(?:duckdb|ddb)$/i.test(target);
@@ -51,6 +51,12 @@ const holdsMany = (target: string): boolean => SERVER.test(target) || /\.(?:duck
  * @throws {InputError} BadAddress, BadArgument for anything else, and for `by` where the target is not a folder
  */
 export function placeAt(target: MirrorTarget, code: string, by: string | undefined): Place {
+  if (typeof target === "string" && /^(?:https?|s3):\/\//i.test(target)) {
+    throw new InputError("A mirror cannot be at an address of the web or of an object storage.", {
+      code: "BadArgument",
+      hint: "Pass a folder, a .duckdb file or clickhouse://…; Frame.fromParquet() reads one file at an address.",
+    });
+  }
   if (typeof target === "string" && target !== "" && !holdsMany(target)) return new Folder(resolve(target), by);
   const isEngine = typeof target === "object" && target !== null && "load" in target && "query" in target;
   if (target === "" || (typeof target !== "string" && !isEngine)) {

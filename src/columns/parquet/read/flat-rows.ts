@@ -14,8 +14,10 @@ import type { ParquetRead } from "./options.js";
 import type { Store } from "./store/store.js";
 import { storeOf } from "./store/store-of.js";
 
-/** Bytes of a row group up to which it is read ahead. */
+/** Bytes of row groups up to which they are read ahead. */
 const MOST_AHEAD = 33_554_432;
+/** Row groups of a remote file that are requested at once. */
+const REQUESTED_AHEAD = 8;
 
 interface FlatColumn {
   readonly spec: ColumnSpec;
@@ -104,12 +106,10 @@ export class FlatRows {
     let row = 0;
     let capacity = this.capacity;
     let done = 0;
-    let bytes = this.bytesOf(groups[0]);
-    // One request after the other would take as many round trips.
-    if (this.file.mostAtOnce !== undefined && bytes.size <= MOST_AHEAD) bytes.prefetch();
+    const begun: GroupBytes[] = [];
     for (const [i, group] of groups.entries()) {
-      const next = this.bytesOf(groups[i + 1]);
-      if (next.size <= MOST_AHEAD) next.prefetch();
+      this.readAhead(begun, i);
+      const [bytes] = begun;
       const cursors = this.cursors(group, bytes);
       if (row === 0) this.policy.rowsBefore = group.first;
       for (let left = group.rows; left > 0; ) {
@@ -129,7 +129,24 @@ export class FlatRows {
       done += sizeOf(group);
       this.options.onBytes?.(done, this.size);
       await bytes.release();
-      bytes = next;
+      begun.shift();
+    }
+  }
+
+  /**
+   * Starts to read row groups ahead: the one after the current, which is read as its pages are needed; of a file whose
+   * reads are requests the current one too, and several after it.
+   */
+  private readAhead(begun: GroupBytes[], current: number): void {
+    const { groups } = this.plan;
+    const [most, lazy] = this.file.mostAtOnce === undefined ? [2, 1] : [REQUESTED_AHEAD, 0];
+    let size = begun.slice(lazy).reduce((sum, bytes) => sum + bytes.size, 0);
+    while (begun.length < most && current + begun.length < groups.length) {
+      const bytes = this.bytesOf(groups[current + begun.length]);
+      if (begun.length >= lazy) size += bytes.size;
+      if (begun.length > 0 && size > MOST_AHEAD) return;
+      if (begun.length >= lazy && size <= MOST_AHEAD) bytes.prefetch();
+      begun.push(bytes);
     }
   }
 
@@ -165,8 +182,8 @@ export class FlatRows {
     }
   }
 
-  private bytesOf(group: PlannedGroup | undefined): GroupBytes {
-    return new GroupBytes(this.file, group === undefined ? [] : [...group.pages.values()], this.spare);
+  private bytesOf(group: PlannedGroup): GroupBytes {
+    return new GroupBytes(this.file, [...group.pages.values()], this.spare);
   }
 
   private cursors(group: PlannedGroup, bytes: GroupBytes): LeafCursor[] {
