@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
@@ -195,4 +195,35 @@ describe("rows that were replaced", () => {
     expect(await stored()).not.toContain(killed);
     expect(await stored()).toContain(running);
   });
+});
+
+it("rows of a series load that was killed are removed a day later, those of one at work are not", async () => {
+  const { engine, folder, write, start } = await services(1);
+  const stored = async (): Promise<number> => {
+    const [row] = [...(await engine.query('SELECT count(DISTINCT s) AS n FROM "series/DB"'))];
+    return Number(row?.["n"]);
+  };
+  const staged = async (): Promise<string[]> => (await engine.tables()).filter((name) => name.startsWith("loading/"));
+  expect(await stored()).toBe(2);
+  write("A.csv", series(1));
+  write("B.csv", series(1));
+  const killed: Engine = {
+    ...engine,
+    async query(sql, ...more) {
+      if (sql.includes("INSERT INTO") && sql.includes("loading/DB/B")) throw new Error("killed");
+      return engine.query(sql, ...more);
+    },
+  };
+  await expect(serve({ data: folder, engine: killed })).rejects.toThrow("killed");
+  expect([await stored(), await staged()]).toEqual([3, [expect.stringMatching(/^loading\/DB\/B \d+$/)]]);
+  await start();
+  expect([await stored(), await staged()]).toEqual([3, [expect.stringContaining("DB/B")]]);
+  const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 25 * 3_600_000);
+  const late = await start(folder);
+  now.mockRestore();
+  expect(await staged()).toEqual([]);
+  // The series of the first load are kept for services that may still read them.
+  expect(await stored()).toBe(4);
+  const text = (await get(late, "/datasets/DB/A/data.csv?limit=1")).text;
+  expect(text.trim()).toMatch(/,1(\.0)?$/);
 });

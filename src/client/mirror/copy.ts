@@ -20,14 +20,13 @@ import {
   type View,
   viewOf,
 } from "./log.js";
-import type { MirrorQuery, Place, Told } from "./place.js";
+import type { MirrorQuery, PieceName, Place, Told } from "./place.js";
 import type { SyncPlan } from "./plan.js";
 import {
   described,
   lastDay,
   numbered,
   numberedSchema,
-  numbersIn,
   passing,
   removedBatches,
   removedUpTo,
@@ -133,7 +132,7 @@ export class Copy {
       const numberedRows = numbered(difference?.added ?? rows, own, first);
       const pieces = await this.place.write({ ...name, kind: "rows" }, numberedRows, own);
       const gone = difference?.removed() ?? [];
-      const removals = removedBatches(gone, () => number);
+      const removals = removedBatches(gone, number);
       const removed =
         gone.length === 0 ? [] : await this.place.write({ ...name, kind: "removed" }, removals, schemaOf(REMOVED));
       // The first piece of a log says which columns there are.
@@ -276,32 +275,18 @@ export class Copy {
     const oldest = small === undefined ? versions.filter((version) => version.log === log.number)[0].number : 0;
     const { end } = newest(manifest);
     const number = await this.place.begin(code, manifest.number);
-    const isGone = await removedUpTo(oldest, end, this.place.batches(log.removed, REMOVED_NAMES));
-    const chosen = small ?? log.rows;
-    const rows: Piece[] = [];
-    if (chosen.length > 1 || small === undefined) {
-      const batches = passing(this.place.batches(chosen, allNames(log.columns)), (row) => !isGone(row));
-      const name = { number, code, kind: "rows", isSplit: small === undefined } as const;
-      rows.push(
-        ...(await described(batches, numberedColumns(log.columns), (all, schema) =>
-          this.place.write(name, all, schema),
-        )),
+    const removals = (): AsyncIterable<RecordBatch> => this.place.batches(log.removed, REMOVED_NAMES);
+    const isGone = await removedUpTo(oldest, end, removals());
+    const write = (kind: PieceName["kind"], batches: AsyncIterable<RecordBatch>, columns: readonly ColumnSpec[]) =>
+      described(batches, columns, (all, schema) =>
+        this.place.write({ number, code, kind, isSplit: kind === "rows" && small === undefined }, all, schema),
       );
-    } else rows.push(...chosen);
-    const [gone, by]: [number[], number[]] = [[], []];
-    for await (const batch of this.place.batches(log.removed, REMOVED_NAMES)) {
-      const [row, version] = [numbersIn(batch, 0), numbersIn(batch, 1)];
-      for (let i = 0; i < batch.numRows; i++) {
-        if (version(i) <= oldest) continue;
-        gone.push(row(i));
-        by.push(version(i));
-      }
-    }
-    const removals = removedBatches(gone, (i) => by[i]);
-    const removed =
-      gone.length === 0
-        ? []
-        : await this.place.write({ number, code, kind: "removed", isSplit: false }, removals, schemaOf(REMOVED));
+    const chosen = small ?? log.rows;
+    const kept = passing(this.place.batches(chosen, allNames(log.columns)), (row) => !isGone(row));
+    const isMerged = chosen.length > 1 || small === undefined;
+    const rows = isMerged ? await write("rows", kept, numberedColumns(log.columns)) : chosen;
+    const later = passing(removals(), (version) => version > oldest);
+    const removed = (await write("removed", later, REMOVED)).filter((piece) => piece.rows > 0);
     const merged: Log = { ...log, rows: [...log.rows.filter((piece) => !chosen.includes(piece)), ...rows], removed };
     const logs = manifest.logs.map((each) => (each.number === log.number ? merged : each));
     return this.#commit({ ...manifest, number, logs }, manifest);

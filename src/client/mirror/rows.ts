@@ -59,10 +59,10 @@ function integers(length: number, at: (i: number) => number): Data {
 }
 
 /** The numbers of rows that a version removed, as rows of their piece. */
-export function* removedBatches(rows: readonly number[], versions: (i: number) => number): Generator<RecordBatch> {
+export function* removedBatches(rows: readonly number[], version: number): Generator<RecordBatch> {
   for (let from = 0; from < rows.length; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows.length - from);
-    const columns = [integers(length, (i) => rows[from + i]), integers(length, (i) => versions(from + i))];
+    const columns = [integers(length, (i) => rows[from + i]), integers(length, () => version)];
     yield recordBatch(schemaOf(REMOVED), columns, length);
   }
 }

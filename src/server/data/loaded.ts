@@ -14,9 +14,17 @@ export interface LoadedRows {
   readonly series?: number;
   /** Of a database: differs after each load of one of its series. */
   readonly change?: string;
+  /** Series that a load, which began at the refresh time, may have written to a shared engine. */
+  readonly begun?: readonly BegunSeries[];
   /** Rows that these replaced, and that other services on the engine may still read. */
   readonly earlier?: readonly EarlierRows[];
 }
+
+/** A series that is being loaded under a number of its own. */
+export type BegunSeries = readonly [code: string, series: number];
+
+/** After this time the rows of a load that was not recorded are those of one that was killed. */
+export const LONGEST_LOAD_MS = 24 * 3_600_000;
 
 interface EarlierRows extends Pick<LoadedRows, "table" | "series"> {
   /** When they were replaced, in milliseconds since 1970. */
@@ -42,6 +50,8 @@ export async function readLoaded(state: SavedState, isShared: boolean) {
     get: (key: string): LoadedRows | undefined => known.get(key),
     set: (key: string, rows: LoadedRows) => known.set(key, rows),
     delete: (key: string) => known.delete(key),
+    /** All below a folder, which ends with a slash. */
+    below: (start: string) => [...known].filter(([key]) => key.startsWith(start)),
     async save(keys: readonly string[]): Promise<void> {
       if (keys.length > 0)
         await state.write(Object.fromEntries(keys.map((key) => [PREFIX + key, known.get(key) ?? null])));

@@ -1,11 +1,21 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { DateDay, Field, Float64, Int32, Schema } from "../../columns/arrow/arrow.js";
 import { tableTexts } from "../../columns/arrow/cell-batch.js";
+import type { Dialect } from "../../engine/contract/dialect.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { DataError } from "../../errors/errors.js";
 import type { DatabaseEntry, DatasetEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
-import { type HeldRows, heldRows, isCurrent, type Loaded, noRows, replacedRows } from "./loaded.js";
+import {
+  type BegunSeries,
+  type HeldRows,
+  heldRows,
+  isCurrent,
+  LONGEST_LOAD_MS,
+  type Loaded,
+  noRows,
+  replacedRows,
+} from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 export interface StoredDataset {
@@ -57,12 +67,15 @@ export async function openDatabase(
   }
   const numbers = entry.datasets.map(({ columns: [, ...own] }) => [0, ...own.map((title) => titles.indexOf(title))]);
   const held = heldBefore ?? heldSeries(engine, table);
-  const changed = await loadChanged(engine, entry, { rows, loaded, table, numbers, isFirst: heldBefore === undefined });
+  const isFirst = heldBefore === undefined;
+  if (isFirst && engine.dialect.isShared) await removeAbandoned(engine, entry, loaded, table);
+  const { changed, note } = await loadChanged(engine, entry, { rows, loaded, table, numbers, isFirst });
   if (changed.length > 0) {
     await loaded.save(changed);
     // Last: a service that sees it sees those of its series.
     loaded.set(code, { version: shape, refreshedAt: "", change: randomUUID() });
-    await loaded.save([code]);
+    if (loaded.delete(note)) await loaded.save([code, note]);
+    else await loaded.save([code]);
   }
   const found = await engine.query(`SELECT s, min(c0) AS oldest, max(c0) AS newest FROM ${table} GROUP BY s`);
   const ranges = new Map(tableTexts(found).map((row) => [Number(row[0]), row]));
@@ -98,36 +111,64 @@ interface SeriesToLoad {
   readonly isFirst: boolean;
 }
 
-/** Loads the series whose rows are not in the engine; returns their codes. */
+/** The key in {@link Loaded} of the loads of a database that have begun. */
+const begunOf = (code: string): string => `begun/${code}/`;
+
+/** Removes what a load that was killed left in a shared engine. */
+async function removeAbandoned(engine: Engine, entry: DatabaseEntry, loaded: Loaded, table: string): Promise<void> {
+  const used = new Set(loaded.below(`${entry.database_code}/`).map(([, { series }]) => series));
+  for (const [note, { refreshedAt, begun = [] }] of loaded.below(begunOf(entry.database_code))) {
+    if (Date.now() - Date.parse(refreshedAt) < LONGEST_LOAD_MS) continue;
+    const left = begun.filter(([, series]) => !used.has(series));
+    await removeSeries(
+      engine,
+      table,
+      left.map(([, series]) => series),
+    );
+    for (const each of left) await engine.query(`DROP TABLE IF EXISTS ${stagingOf(engine, ...each)}`);
+    loaded.delete(note);
+    await loaded.save([note]);
+  }
+}
+
+/** Loads the series whose rows are not in the engine; returns their codes, and the key of the note that it began. */
 async function loadChanged(
   engine: Engine,
   { database_code: code, datasets }: DatabaseEntry,
   { rows, loaded, table, numbers, isFirst }: SeriesToLoad,
-): Promise<string[]> {
+): Promise<{ readonly changed: string[]; readonly note: string }> {
   const { isShared } = engine.dialect;
-  const used = (): number[] => datasets.map((dataset) => loaded.get(`${code}/${dataset.dataset_code}`)?.series ?? 0);
-  const changed: string[] = [];
-  let next: number | undefined;
-  for (const [i, dataset] of datasets.entries()) {
+  const used = datasets.map((dataset) => loaded.get(`${code}/${dataset.dataset_code}`)?.series ?? 0);
+  const due = datasets.flatMap((dataset, i) => {
     const each = `${code}/${dataset.dataset_code}`;
     const source = rows?.(each, dataset);
-    if (source === undefined || isCurrent(loaded.get(each), source)) continue;
-    // A number that no load of another service has at this time.
-    if (isShared) next = randomInt(1, 2 ** 31 - 1);
-    else if (next === undefined) {
-      next = await freeNumber(engine, table, used());
-      // What an earlier run replaced, or was loading when it was killed.
-      if (isFirst && next > 1) await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${used().join(", ")})`);
-    }
-    const series = next++;
-    await loadSeries(engine, each, source, { table, series, columns: numbers[i] });
+    return source === undefined || isCurrent(loaded.get(each), source) ? [] : [{ each, source, columns: numbers[i] }];
+  });
+  // Few keys, as they stay; of two loads with one key and a kill, rows may stay.
+  const note = `${begunOf(code)}${randomInt(256)}`;
+  const changed = due.map(({ each }) => each);
+  if (due.length === 0) return { changed, note };
+  let first = 0;
+  if (!isShared) {
+    first = await freeNumber(engine, table, used);
+    // What an earlier run replaced, or was loading when it was killed.
+    if (isFirst && first > 1) await engine.query(`DELETE FROM ${table} WHERE s NOT IN (${used.join(", ")})`);
+  }
+  // In a shared engine a number that no load of another service has at this time.
+  const begun = due.map(({ each }, i): BegunSeries => [each, isShared ? randomInt(1, 2 ** 31 - 1) : first + i]);
+  if (isShared) {
+    loaded.set(note, { version: "", refreshedAt: new Date().toISOString(), begun });
+    await loaded.save([note]);
+  }
+  for (const [i, { each, source, columns }] of due.entries()) {
+    const [, series] = begun[i];
+    await loadSeries(engine, each, source, { table, series, columns });
     const { earlier, over } = replacedRows(isShared ? await loaded.latest(each) : undefined);
     loaded.set(each, { version: source.version, refreshedAt: source.refreshedAt, series, earlier });
-    changed.push(each);
     const gone = over.flatMap((replaced) => replaced.series ?? []);
     await removeSeries(engine, table, gone);
   }
-  return changed;
+  return { changed, note };
 }
 
 /** The table of a database with so many columns besides those of series and date. */
@@ -157,11 +198,16 @@ async function freeNumber(engine: Engine, table: string, used: readonly number[]
 
 type Place = Pick<StoredDataset, "series" | "columns"> & { readonly table: string };
 
+const stagingOf = ({ dialect }: Engine, code: string, series: number): string =>
+  dialect.quoteName(stagingName(dialect, code, series));
+
+const stagingName = ({ isShared }: Dialect, code: string, series: number): string =>
+  isShared ? `loading/${code} ${series}` : `loading/${code}`;
+
 async function loadSeries(engine: Engine, code: string, rows: RowSource, place: Place): Promise<void> {
   const { series } = place;
-  const staging = engine.dialect.isShared ? `loading/${code} ${series}` : `loading/${code}`;
-  const from = engine.dialect.quoteName(staging);
-  await rows.load(engine, staging);
+  const from = stagingOf(engine, code, series);
+  await rows.load(engine, stagingName(engine.dialect, code, series));
   const wrong = await engine.query(
     `SELECT c0, count(*) AS n FROM ${from} GROUP BY c0 HAVING c0 IS NULL OR count(*) > 1 LIMIT 1`,
   );

@@ -5,7 +5,7 @@ import { DataError } from "../../errors/errors.js";
 import { parseType } from "../../spec/columns.js";
 import type { TableEntry } from "./catalog.js";
 import { engineColumn } from "./filter-sql.js";
-import { heldRows, isCurrent, type Loaded, type LoadedRows, noRows, replacedRows } from "./loaded.js";
+import { heldRows, isCurrent, LONGEST_LOAD_MS, type Loaded, type LoadedRows, noRows, replacedRows } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
 export type StoredTable = ReturnType<typeof openTable>;
@@ -148,9 +148,6 @@ async function dropTable(engine: Engine, entry: TableEntry, name: string): Promi
   await engine.query(`DROP TABLE IF EXISTS ${engine.dialect.quoteName(name)}`);
   await engine.dialect.valueLists?.drop(engine, name, textColumns(entry));
 }
-
-/** After this time the rows of a load that was not recorded are those of one that was killed. */
-const LONGEST_LOAD_MS = 24 * 3_600_000;
 
 /**
  * Compares what was loaded in earlier runs with the engine: rows that are gone have to be loaded again, and rows that a
