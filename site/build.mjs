@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Application } from "typedoc";
 import { build } from "vitepress";
+import { recordExamples, writeRunner } from "./examples.mjs";
 import { sections } from "./sections.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -21,12 +22,16 @@ const base = at === -1 ? "/" : process.argv[at + 1];
 rmSync(pages, { recursive: true, force: true });
 mkdirSync(pages);
 copyPages();
+const replies = await markExamples();
 await writeReference();
 checkLinks();
 writeFileSync(join(pages, "sections.json"), JSON.stringify({ base, sidebar: sections(pages) }));
 await build(here);
 copyForAssistants();
+await writeRunner(join(here, "dist"), replies);
 console.log(`site/dist: ${files(pages).length} pages`);
+// The code for pages keeps a channel open.
+process.exit(0);
 
 /** The pages as they are in the repository, so that the links between them hold. */
 function copyPages() {
@@ -38,6 +43,14 @@ function copyPages() {
   cpSync(join(root, "notebooks/data/README.md"), join(pages, "notebooks/data/README.md"));
   cpSync(join(root, "README.md"), join(pages, "index.md"));
   for (const path of files(pages)) writeFileSync(path, forSite(readFileSync(path, "utf8")));
+}
+
+/** Marks the examples that run in a page; gives the replies that they need. */
+async function markExamples() {
+  const paths = files(pages).filter((path) => !/CHANGELOG|CONTRIBUTING|SECURITY|CODE_OF/.test(path));
+  const { marked, replies } = await recordExamples(paths.map((path) => [path, readFileSync(path, "utf8")]));
+  for (const [path, text] of marked) writeFileSync(path, text);
+  return replies;
 }
 
 /** llms.txt, and the Markdown of the pages that it names. */

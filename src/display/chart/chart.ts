@@ -123,7 +123,7 @@ export function plotTable(table: Table, options: PlotOptions = {}, source?: Fram
   return new Chart(planChart(table, options, source));
 }
 
-/** The image beside the spec: PNG, SVG if only the rasteriser is missing, nothing if vega is missing too. */
+/** The image beside the spec: PNG, SVG where there is no rasteriser, as in a page, nothing without vega. */
 function pictureOf(chart: Chart): Bundle {
   for (const [type, draw] of [
     ["image/png", () => base64Text(chart.toPNG())],
@@ -132,7 +132,7 @@ function pictureOf(chart: Chart): Bundle {
     try {
       return { [type]: draw() };
     } catch (error) {
-      if (!hasCode(error, "MissingPackage")) throw error;
+      if (!hasCode(error, "MissingPackage", "NeedsNode")) throw error;
     }
   }
   return {};

@@ -34,5 +34,5 @@ export const packedSessions: typeof node.packedSessions = () => base64Bytes(bina
 export const filesLike: typeof node.filesLike = async () => [];
 
 export const importDanfo: typeof node.importDanfo = async () => {
-  throw new Error("danfojs-node needs Node: pass the module of danfojs");
+  throw Object.assign(new Error("danfojs-node needs Node: pass the module of danfojs"), { code: "NeedsNode" });
 };

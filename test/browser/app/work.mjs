@@ -29,6 +29,8 @@ export async function work({ connect, Frame, sessions, csvBatches }, { url, key,
     chart: series.plot({ x: "Date", y: "Close" }).spec,
     // A page measures texts with its own fonts.
     svg: /^<svg .*<path .*<\/svg>$/s.test(series.plot({ x: "Date", y: "Close" }).toSVG()),
+    drawn:
+      "application/vnd.vegalite.v5+json" in series.plot({ x: "Date", y: "Close" })[Symbol.for("Jupyter.display")](),
     html: read[Symbol.for("Jupyter.display")]()["text/html"],
     explored: read
       .explore()
