@@ -1,5 +1,6 @@
 import Module from "node:module";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { memoryReleaser } from "../../package/garbage.js";
 import { CellCompiler, type CellCompilerOptions } from "../compiler/cell-compiler.js";
 import { loadTypeScript } from "../install/installed-typescript.js";
 import { InterruptState } from "./interrupt-state.js";
@@ -17,6 +18,9 @@ export interface LanguageThreadData extends CellCompilerOptions {
   readonly requests: MessagePort;
 }
 
+/** After this time without a request the thread returns memory to the system. */
+const IDLE_MS = 1200;
+
 /** The thread of the compiler: compiles cells, and completes and inspects code also while a cell runs. */
 export function runLanguageThread(): void {
   // Node 22 and later cache compiled code between starts; the compiler is large.
@@ -26,4 +30,12 @@ export function runLanguageThread(): void {
   serve(parentPort!, compiler);
   const language = new Language(compiler, remote<CellHints>(data.hints), new InterruptState(data.interrupts));
   serve(data.requests, language);
+  const release = memoryReleaser();
+  let idle: NodeJS.Timeout | undefined;
+  for (const port of [parentPort!, data.requests]) {
+    port.on("message", () => {
+      clearTimeout(idle);
+      idle = setTimeout(release, IDLE_MS).unref();
+    });
+  }
 }
