@@ -33,6 +33,8 @@ it("installs for the user with absolute paths, a display name and logos, and rem
     display_name: "TypeScript (arrowbook)",
     language: "typescript",
     interrupt_mode: "message",
+    kernel_protocol_version: "5.5",
+    metadata: { debugger: true },
   });
   expect(spec.argv[0]).toBe(process.execPath);
   expect(spec.argv.filter((part) => part.endsWith("launcher.js")).every(isAbsolute)).toBe(true);

@@ -30,7 +30,7 @@ const control = async (type: string, content: Content = {}): Promise<Content> =>
   (await kernel.request(type, content, { channel: "control" })).reply.content;
 
 it("the version is that of subshells and of the welcome on iopub", () => {
-  expect(kernel.info).toMatchObject({ protocol_version: "5.5", supported_features: ["kernel subshells"] });
+  expect(kernel.info).toMatchObject({ protocol_version: "5.5", supported_features: ["debugger", "kernel subshells"] });
 });
 
 describe("subshells", () => {

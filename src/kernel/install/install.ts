@@ -76,7 +76,8 @@ export async function installKernel(options: InstallOptions = {}): Promise<strin
     display_name: name === OWN_KERNEL ? "TypeScript (arrowbook)" : `TypeScript (${name})`,
     language: "typescript",
     interrupt_mode: stock ? "signal" : "message",
-    metadata: { debugger: false },
+    ...(stock ? {} : { kernel_protocol_version: "5.5" }),
+    metadata: { debugger: !stock },
   };
   try {
     await mkdir(folder, { recursive: true });

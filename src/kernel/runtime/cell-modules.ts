@@ -7,6 +7,7 @@ import { moduleResolve } from "import-meta-resolve";
 import { packageRoot } from "../../package/package-root.js";
 import { stateOf } from "../compiler/cell-host.js";
 import type { CompiledModule } from "../compiler/module-syntax.js";
+import { debuggable } from "../debug/debug-values.js";
 
 /** What a module gives: the exports of a CommonJS module, or the namespace of another one. */
 interface Loaded {
@@ -180,7 +181,10 @@ export class CellModules {
     const load = createRequire(file);
     const own = Object.assign((name: string): unknown => (values.has(name) ? values.get(name) : load(name)), load);
     this.options.onCompiled(file, map);
-    const make = vm.runInThisContext(code, { filename: file }) as (...values: unknown[]) => () => Promise<void>;
+    const source = { path: file, text: readFileSync(file, "utf8"), map };
+    const make = vm.runInThisContext(debuggable(code, source), { filename: file }) as (
+      ...values: unknown[]
+    ) => () => Promise<void>;
     const later = async (name: string, options?: { readonly with?: Attributes }): Promise<unknown> =>
       namespace(await this.#load(String(name), file, undefined, options?.with, []));
     const { module } = local;

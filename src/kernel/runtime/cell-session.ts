@@ -8,11 +8,11 @@ import { unreachable } from "../../errors/unreachable.js";
 import { memoryReleaser } from "../../package/garbage.js";
 import { type Comms, createComms } from "../comms/comms.js";
 import { createWidgets, type Widgets } from "../comms/widgets.js";
+import { offerDebugValues } from "../debug/debug-values.js";
 import { offerKernelHooks } from "../hook/kernel-hooks.js";
 import { type Content, type Json, type Message, newMessage } from "../protocol/message.js";
 import { cellContext } from "./cell-context.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
-import { debugRequests } from "./debug-requests.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
 import type { CellHints, Hints } from "./language.js";
 import type { Prelude } from "./prelude.js";
@@ -80,7 +80,6 @@ export class CellSession implements CellHints {
   #working = 0;
   readonly #memoryReleaser = memoryReleaser();
   readonly #names: ServiceNames;
-  readonly #debug: (request: Content) => Promise<Content>;
   readonly #secrets = new TypedSecrets();
   readonly #comms: Comms;
   readonly #widgets: Widgets;
@@ -93,11 +92,12 @@ export class CellSession implements CellHints {
       () => this.#cell(),
       (name, text, cell) => this.#publish("stream", { name, text: scrub(text) }, cell?.request.message),
     );
-    this.#debug = debugRequests(
-      () => parts.executor.names(),
-      (name) => parts.executor.valueOf(name),
-      (value) => this.#bundle(value),
-    );
+    offerDebugValues({
+      names: () => parts.executor.names(),
+      value: (name) => parts.executor.valueOf(name),
+      bundle: (value) => this.#bundle(value) as Promise<Content>,
+      clean: (content) => this.#secrets.removeFrom(content),
+    });
     this.#comms = createComms({
       inCell: () => this.#cells.snapshot(),
       publish: (type, content, metadata) => this.#publish(type, content, this.#commMessage ?? this.#parent(), metadata),
@@ -321,8 +321,6 @@ export class CellSession implements CellHints {
         return ["kernel_info_reply", this.parts.kernelInfo];
       case "history_request":
         return ["history_reply", { status: "ok", history: this.#historyFor(content) }];
-      case "debug_request":
-        return ["debug_reply", await this.#debug(content)];
       case "comm_info_request":
         return ["comm_info_reply", this.#comms.info(content["target_name"])];
       case "comm_open":

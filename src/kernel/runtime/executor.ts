@@ -1,6 +1,7 @@
 import vm from "node:vm";
 import type { CellCompiler, CompiledCell, ValueTypes } from "../compiler/cell-compiler.js";
 import { type DataTypes, dataTypes } from "../compiler/value-types.js";
+import { debuggable } from "../debug/debug-values.js";
 import { CellModules } from "./cell-modules.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import type { Remote } from "./remote.js";
@@ -168,17 +169,18 @@ export class Executor {
     this.#abort.abort();
   }
 
-  async #evaluate({ code, names, modules }: CompiledCell, name: string): Promise<CellResult> {
+  async #evaluate({ code, map, names, modules }: CompiledCell, name: string): Promise<CellResult> {
     this.#newSignal();
     if (code === undefined) return { status: "ok" };
     let own: object = {};
     let returned: readonly unknown[] | undefined;
+    const source = { text: this.#cells.get(name)?.source ?? "", map };
     const imported: CellModules["imported"] = (module, attributes) =>
       this.#modules.imported(module, attributes, modules);
     const load: CellModules["load"] = (module, options) => this.#modules.load(module, options, modules);
     try {
       returned = await this.tasks.run(() => {
-        const make = vm.runInThisContext(code, { filename: name }) as (
+        const make = vm.runInThisContext(debuggable(code, source), { filename: name }) as (
           ...values: unknown[]
         ) => () => readonly unknown[] | undefined;
         const run = make(this.#values, this.#require, imported, load, this.#meta, (accessors: object) => {

@@ -119,9 +119,8 @@ function kernelInfoOf(typescript: string): Content {
       nbconvert_exporter: "script",
     },
     banner: `arrowbook ${version()}: TypeScript ${typescript} on Node ${process.versions.node}`,
-    // There are no breakpoints: JupyterLab then offers none beside the lines.
-    debugger: false,
-    supported_features: ["kernel subshells"],
+    debugger: true,
+    supported_features: ["debugger", "kernel subshells"],
     help_links: [],
   };
 }

@@ -3,6 +3,7 @@ import { Session } from "node:inspector";
 import { createServer, type Server } from "node:net";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { unreachable } from "../../errors/unreachable.js";
+import type { CellDebugger } from "../debug/debugger.js";
 import {
   type ConnectionInfo,
   type Content,
@@ -56,6 +57,10 @@ class SocketThread {
   #closed?: () => void;
   #closing = false;
   readonly #subshells = new Set<string>();
+  /** Loaded with the first request for it. */
+  #debugger?: Promise<CellDebugger>;
+  /** The last request for the debugger, to which its events belong. */
+  #debugRequest?: Message;
   readonly #kernelInfo: Content;
   readonly #input: SharedArrayBuffer;
   readonly #language: Remote<Language>;
@@ -126,9 +131,20 @@ class SocketThread {
       void this.#stopCells();
     } else if (type === "kernel_info_request") this.#answer(message, from, "kernel_info_reply", this.#kernelInfo);
     else if (ABOUT_CODE.has(type)) void this.#answerAboutCode(message, from);
+    else if (type === "debug_request") void this.#debug(message, from);
     else if (isControl && type.endsWith("_subshell_request")) {
       this.#answer(message, from, type.replace(/request$/, "reply"), this.#subshell(type, message.content));
     } else this.#toCells({ kind: "request", origin, message });
+  }
+
+  async #debug(request: Message, from: Wire): Promise<void> {
+    this.#debugRequest = request;
+    this.#debugger ??= import("../debug/debugger.js").then(
+      ({ CellDebugger }) =>
+        new CellDebugger((event) => this.#publish(newMessage("debug_event", event, this.#session, this.#debugRequest))),
+    );
+    const content = await (await this.#debugger).reply(request.content);
+    this.#answer(request, from, "debug_reply", content);
   }
 
   /** Creates, deletes or lists subshells; the thread of the cells runs the requests of each in their order. */
@@ -156,6 +172,7 @@ class SocketThread {
     switch (message.kind) {
       case "publish":
         this.#publish(message.message);
+        if (message.message.content["execution_state"] === "idle") void this.#debugger?.then((debug) => debug.idle());
         break;
       case "reply":
         this.#clients.get(message.origin)?.send(encodeMessage(message.message, this.connection.key));
@@ -220,6 +237,7 @@ class SocketThread {
   async #stopCells(): Promise<void> {
     if (this.#interrupting) return;
     this.#interrupting = true;
+    await this.#debugger?.then((debug) => debug.release());
     const id = ++this.#interrupts;
     const seen = new Promise<boolean>((done) => {
       // The message may acknowledge a repetition of the interrupt before.
@@ -247,6 +265,7 @@ class SocketThread {
     if (this.#closing) return;
     this.#closing = true;
     const restart = request.content["restart"] === true;
+    await this.#debugger?.then((debug) => debug.close());
     const closed = new Promise<boolean>((done) => {
       this.#closed = () => done(true);
     });

@@ -15,6 +15,9 @@ const MOST_MEMBERS = 200;
 /** Names of the kernel and of tslab among the values of cells. */
 const HIDDEN = /^(tsLastExpr\d*|__tslab__|__esModule|default)$/;
 
+/** Names that the compiler adds to the functions of cells and local files. */
+const ADDED = /^(?:\$\w+|exports|require|module|__filename|__dirname|arguments|this)$/;
+
 export function isHidden(name: string): boolean {
   return HIDDEN.test(name);
 }
@@ -35,13 +38,25 @@ export function variablesOf(names: () => readonly string[], value: (name: string
   };
 
   return {
-    /** The variables that cells declared. References of earlier calls become invalid. */
-    list(): Variable[] {
-      references = [];
+    /** The variables that cells declared. References of earlier calls become invalid, unless `keep` is set. */
+    list(keep = false): Variable[] {
+      if (!keep) references = [];
       return names()
         .filter((name) => !isHidden(name))
         .map((name) => line(name, value(name), name));
     },
+    /** The variables in a scope of a stopped function, but for those of the compiler and those without a value yet. */
+    scope(holder: object): Variable[] {
+      return Object.getOwnPropertyNames(holder).flatMap((name) => {
+        if (isHidden(name) || ADDED.test(name)) return [];
+        try {
+          return [line(name, (holder as Record<string, unknown>)[name], name)];
+        } catch {
+          return [];
+        }
+      });
+    },
+    described: (held: unknown): Variable => line("", held),
     /** The members of a value; none for an unknown reference. */
     members(reference: number): Variable[] {
       const held = references[reference - 1];

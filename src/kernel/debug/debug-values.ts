@@ -1,0 +1,86 @@
+import { JUPYTER_DISPLAY } from "../../display/base/show.js";
+import type { Content, Json } from "../protocol/message.js";
+import { isHidden, type Variable, variablesOf } from "./variables.js";
+
+/** The key under which the debugger, which runs in another thread, finds the values of cells. */
+export const DEBUGGED = 'globalThis[Symbol.for("arrowbook.debugger")]';
+
+/** What the debugger calls in the thread of the cells, also while that thread is stopped. */
+interface DebugValues {
+  /** Whether scripts carry what the debugger reads about them. */
+  isOn: boolean;
+  /** The variables that cells declared; references of earlier calls become invalid, unless `keep` is set. */
+  list(keep?: boolean): Variable[];
+  /** The variables of a scope of a stopped function. */
+  scope(holder: object): Variable[];
+  members(reference: number): Variable[];
+  described(value: unknown): Variable;
+  /** The MIME bundle of a variable of a cell. */
+  bundle(name: string): Promise<Content>;
+  /** The same of any value, as far as it is there without waiting. */
+  bundleNow(value: unknown): Content;
+  /** Makes the variables of cells visible to `code`, which is evaluated where it is called. */
+  expose(isVisible: boolean): void;
+}
+
+export interface DebugValuesOptions {
+  readonly names: () => readonly string[];
+  readonly value: (name: string) => unknown;
+  readonly bundle: (value: unknown) => Promise<Content>;
+  /** Removes secrets. */
+  readonly clean: <T extends Json | Content>(content: T) => T;
+}
+
+/** Makes the values of cells available to the debugger. */
+export function offerDebugValues({ names, value, bundle, clean }: DebugValuesOptions): void {
+  const variables = variablesOf(names, value);
+  const exposed: string[] = [];
+  const values: DebugValues = {
+    isOn: false,
+    list: (keep = false) => clean(variables.list(keep)),
+    scope: (holder) => clean(variables.scope(holder)),
+    members: (reference) => clean(variables.members(reference)),
+    described: (found) => clean(variables.described(found)),
+    bundle: async (name) => clean(isHidden(name) || value(name) === undefined ? {} : await bundle(value(name))),
+    bundleNow(found) {
+      const display = (found as { [JUPYTER_DISPLAY]?: unknown } | null | undefined)?.[JUPYTER_DISPLAY];
+      const own: unknown = typeof display === "function" ? display.call(found) : undefined;
+      const isThere = typeof own === "object" && own !== null && !(own instanceof Promise);
+      return clean(isThere ? (own as Content) : { "text/plain": variables.described(found).value });
+    },
+    expose(isVisible) {
+      for (const name of exposed.splice(0)) delete (globalThis as Record<string, unknown>)[name];
+      if (!isVisible) return;
+      for (const name of names()) {
+        if (isHidden(name) || name in globalThis) continue;
+        exposed.push(name);
+        Object.defineProperty(globalThis, name, { get: () => value(name), configurable: true });
+      }
+    },
+  };
+  (globalThis as Record<symbol, unknown>)[Symbol.for("arrowbook.debugger")] = values;
+}
+
+/** What the debugger reads about a script. */
+export interface ScriptSource {
+  /** The path of a local file; absent for a cell. */
+  readonly path?: string;
+  readonly text: string;
+  /** The source map of its code, as JSON. */
+  readonly map: string;
+}
+
+const MARK = "//# sourceMappingURL=data:application/json;arrowbook=1;base64,";
+
+/** The code of a script, with what the debugger reads about it while it is on. */
+export function debuggable(code: string, source: ScriptSource): string {
+  const values = (globalThis as Record<symbol, unknown>)[Symbol.for("arrowbook.debugger")] as DebugValues | undefined;
+  if (!values?.isOn) return code;
+  return `${code}\n${MARK}${Buffer.from(JSON.stringify(source)).toString("base64")}`;
+}
+
+/** What {@link debuggable} added to a script; undefined for other scripts. */
+export function scriptSource(url: string | undefined): ScriptSource | undefined {
+  const [, data] = url?.split(";arrowbook=1;base64,") ?? [];
+  return data === undefined ? undefined : (JSON.parse(Buffer.from(data, "base64").toString()) as ScriptSource);
+}
