@@ -131,6 +131,10 @@ const CELLS: readonly (readonly [cell: string | readonly string[], value: unknow
   [`import { kind } from "dual"; const esm: "esm" = kind; esm`, "esm"],
   [`const { kind } = require("dual"); kind`, "cjs"],
   [`import { size } from "with-wasm"; size`, 0],
+  [
+    `(await WebAssembly.instantiate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))).module instanceof WebAssembly.Module`,
+    true,
+  ],
   [`import data from "with-data/data.json" with { type: "json" }; data.kind`, "with-data"],
   [
     `import { readFileSync } from "fs"; import path from "node:path"; typeof readFileSync + path.basename("a/b")`,

@@ -47,7 +47,9 @@ export class CellHost implements Syntax.LanguageServiceHost {
     this.#libraries = dirname(typescript.getDefaultLibFilePath({}));
     this.#cell = typescript.ScriptSnapshot.fromString("");
     this.#resolutions = this.#newResolutions();
-    this.#roots = [this.cellName, ...this.#nodeTypes()];
+    const web = `${folder}/__web__.d.ts`;
+    this.#modules.set(web, webAssembly(typescript, this.#libraries));
+    this.#roots = [this.cellName, web, ...this.#nodeTypes()];
   }
 
   /** Replaces the text of the cell. */
@@ -242,4 +244,11 @@ export class CellHost implements Syntax.LanguageServiceHost {
 export function stateOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.ino}`;
+}
+
+/** The types of WebAssembly, which Node has but not its declarations; those of browsers bring much that Node lacks. */
+function webAssembly({ sys }: TypeScript, libraries: string): string {
+  const browser = sys.readFile(join(libraries, "lib.dom.d.ts")) ?? "";
+  const found = /^declare namespace WebAssembly \{[\s\S]*?^\}/m.exec(browser)?.[0] ?? "";
+  return found.replace("{", "{ type BufferSource = ArrayBufferView | ArrayBuffer;");
 }
