@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
+import { InputError } from "../../src/errors/errors.js";
+import { Frame } from "../../src/frame/frame.js";
 import { serve } from "../../src/server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { folderOf, get, started } from "./support.js";
@@ -41,8 +43,11 @@ const data = folderOf({
 });
 
 let now = 0;
+// However long the service takes to start, the states are of whole hours.
 const began = Date.now();
+const time = vi.spyOn(Date, "now").mockReturnValue(began);
 const origin = await serve({ data, profile: "nasdaqDataLink", clock: () => now });
+time.mockRestore();
 afterAll(() => origin.close());
 const table = (code: string) => connect({ url: origin.url, apiKey: "sample", profile: "nasdaqDataLink" }).table(code);
 const copy = await table("V/T").mirror(join(temporaryFolder(), "T"), { history: true });
@@ -152,4 +157,65 @@ it("is a call of that profile alone, of tables that are served", async () => {
   const other = { code: "V/X", versions: async () => [], frame: copy.frame.bind(copy) };
   await expect(serve({ data, history: other })).rejects.toMatchObject({ name: "InputError", code: "UnknownCode" });
   await expect(serve({ data, history: {} as never })).rejects.toMatchObject({ code: "BadArgument" });
+});
+
+describe("a history", () => {
+  const DAYS = Array.from({ length: 12 }, (_, i) => `2035-03-${String(i + 1).padStart(2, "0")}`);
+  /** A service with a history of one row for each day, whose states are read by `frame`. */
+  const historyOf = (frame: (asOf: string) => Promise<void>) =>
+    started({
+      data,
+      profile: "nasdaqDataLink",
+      history: {
+        code: "V/T",
+        versions: async () => DAYS.map((day) => ({ known_at: `${day}T12:00:00.000Z`, synced_at: day })),
+        frame: async ({ asOf }) => {
+          await frame(asOf.slice(0, 10));
+          return Frame.fromRows([{ ticker: asOf.slice(0, 10) }], [{ name: "ticker", type: "String" }]);
+        },
+      },
+    });
+  const asOf = async (past: Awaited<ReturnType<typeof historyOf>>, day: string) => {
+    const { status, text } = await get(past, `/pit/V/T/asofdate/${day}.csv`);
+    return [status, text];
+  };
+
+  it("keeps a state that is read while others are loaded", async () => {
+    const waiting: (() => void)[] = [];
+    const past = await historyOf(async (day) => {
+      if (day !== DAYS[0]) await new Promise<void>((resolve) => waiting.push(resolve));
+    });
+    const others = DAYS.slice(1, 9).map((day) => asOf(past, day));
+    await vi.waitUntil(() => waiting.length === 8);
+    expect(await asOf(past, DAYS[0])).toEqual([200, `ticker\n${DAYS[0]}\n`]);
+    // Another query, whose reply is not there yet.
+    const reply = await get(past, `/pit/V/T/asofdate/${DAYS[0]}.csv?ticker=${DAYS[0]}`);
+    expect([reply.status, reply.text]).toEqual([200, `ticker\n${DAYS[0]}\n`]);
+    for (const resolve of waiting) resolve();
+    expect(await Promise.all(others)).toEqual(DAYS.slice(1, 9).map((day) => [200, `ticker\n${day}\n`]));
+  });
+
+  it("tries again after two requests of a state that failed", async () => {
+    let reads = 0;
+    const past = await historyOf(async () => {
+      const isFirst = ++reads === 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (isFirst) throw new Error("the disk is gone");
+    });
+    const both = [asOf(past, DAYS[0]), asOf(past, DAYS[0])];
+    expect((await Promise.all(both)).map(([status]) => status)).toEqual([500, 500]);
+    expect(await asOf(past, DAYS[0])).toEqual([200, `ticker\n${DAYS[0]}\n`]);
+    expect(reads).toBe(2);
+  });
+
+  it("says why it cannot compare the states of a period", async () => {
+    const past = await historyOf(async () => {
+      throw new InputError("The states of V/T that were asked for have other columns.", { code: "BadArgument" });
+    });
+    const reply = await get(past, `/pit/V/T/between/${DAYS[0]}/${DAYS[2]}`);
+    expect(reply.status).toBe(422);
+    expect(reply.json()).toMatchObject({
+      quandl_error: { code: "QESx04", message: expect.stringContaining("columns") },
+    });
+  });
 });

@@ -1,6 +1,8 @@
+import { isArrowbookError } from "../../errors/errors.js";
 import { shownText } from "../../errors/shown.js";
 import type { Call } from "../../spec/endpoints.js";
 import { boundOf } from "../../value/when.js";
+import type { StoredTable } from "../data/open-table.js";
 import type { Period } from "../data/past-tables.js";
 import { type Refused, refused } from "../data/refused.js";
 import { answerTableRows, tableOf } from "./answer-table.js";
@@ -14,15 +16,21 @@ export async function answerPastRows(call: Call, asker: Asker, state: ServiceSta
   const table = tableOf(call, state);
   if (table.entry.premium) needSubscription(asker.subscriber, table.code, "view this datatable", profile);
   const period = periodOf(call, state);
-  const [first] = (await past.versions(table.code)) ?? [];
+  const versions = (await past.versions(table.code)) ?? [];
+  const [first] = versions;
   if (first === undefined) throw refused(profile, "QECx02", `The datatable ${table.code} has no earlier states here.`);
-  if (first >= period.from) {
-    const since = new Date(first).toISOString();
-    throw refused(profile, "QESx04", `The history of ${table.code} begins with its state of ${since}.`);
+  if (Date.parse(first.known_at) >= period.from) {
+    throw refused(profile, "QESx04", `The history of ${table.code} begins with its state of ${first.known_at}.`);
   }
-  const rows = await past.open(table, period);
-  const tables = new Map([[table.code, rows]]);
-  return answerTableRows(call, asker, { ...state, store: { ...store, engine: await past.engine(), tables } });
+  const engine = await past.engine();
+  const answer = (rows: StoredTable): Promise<Answer> => {
+    const tables = new Map([[table.code, rows]]);
+    return answerTableRows(call, asker, { ...state, store: { ...store, engine, tables } });
+  };
+  return past.read(table, versions, period, answer).catch((error: unknown) => {
+    // The columns of the table changed within the period.
+    throw isArrowbookError(error) && error.code === "BadArgument" ? refused(profile, "QESx04", error.message) : error;
+  });
 }
 
 function periodOf({ endpoint, codes }: Call, { profile }: ServiceState): Period {

@@ -3,6 +3,7 @@ import { columnsOf } from "../../columns/arrow/schema.js";
 import type { Engine } from "../../engine/contract/engine.js";
 import { embeddedEngine } from "../../engine/embedded.js";
 import { InputError } from "../../errors/errors.js";
+import { passingState } from "./catalog.js";
 import { readLoaded } from "./loaded.js";
 import { openTable, type StoredTable, tableHome } from "./open-table.js";
 import { madeRows, type RowSource } from "./source.js";
@@ -12,13 +13,18 @@ export interface TableHistory {
   /** `VENDOR/TABLE`. */
   readonly code: string;
   /** When each state became known, ISO 8601, the oldest first. */
-  versions(): Promise<readonly { readonly known_at: string; readonly synced_at: string }[]>;
+  versions(): Promise<readonly PastVersion[]>;
   /** The rows of the state that was known at `asOf`, and those of all states from the one at `from` on. */
   frame(times: {
     readonly asOf: string;
     readonly from: string;
     readonly onProgress: false;
   }): Promise<{ readonly table: Table }>;
+}
+
+interface PastVersion {
+  readonly known_at: string;
+  readonly synced_at: string;
 }
 
 /** The states of a table that were known at times between two, in milliseconds. */
@@ -57,32 +63,39 @@ export function pastTables(histories: readonly TableHistory[], known: ReadonlyMa
   };
   return {
     engine,
-    /** The times of the states of a table; undefined if it has no history. */
-    async versions(code: string): Promise<number[] | undefined> {
-      const versions = await histories.find((history) => history.code === code)?.versions();
-      return versions?.map(({ known_at }) => Date.parse(known_at));
-    },
-    /** The rows of the states of a period, in which there is one. */
-    async open(current: StoredTable, { from, before }: Period): Promise<StoredTable> {
+    /** The states of a table, the oldest first; undefined if it has no history. */
+    versions: async (code: string) => histories.find((history) => history.code === code)?.versions(),
+    /** Passes the rows of the states of a period, in which there is one, to `use`; they stay until it has ended. */
+    async read<T>(
+      current: StoredTable,
+      versions: readonly PastVersion[],
+      { from, before }: Period,
+      use: (rows: StoredTable) => Promise<T>,
+    ): Promise<T> {
       const history = histories.find(({ code }) => code === current.code) as TableHistory;
-      const versions = await history.versions();
-      const [first, last] = [from, before].map((bound) =>
-        versions.findLastIndex(({ known_at }) => Date.parse(known_at) < bound),
+      const [start, end] = [from, before].map(
+        (bound) => versions.findLast(({ known_at }) => Date.parse(known_at) < bound) as PastVersion,
       );
-      const [start, end] = [versions[first], versions[last]];
       const version = JSON.stringify([current.code, start, end]);
       const table = (): Promise<Table> => tableAt(history, start.known_at, end.known_at);
-      const state =
-        states.get(version) ?? stateOf(current, { version, refreshedAt: end.known_at, table, engine, names });
-      state.table.catch(() => states.delete(version));
+      let state = states.get(version);
+      if (state === undefined) {
+        state = stateOf(current, { version, refreshedAt: end.known_at, table, engine, names });
+        // A later request tries again.
+        state.table.catch(() => states.delete(version));
+      }
       states.delete(version);
       states.set(version, state);
-      for (const [oldest, { isReady, drop }] of states) {
-        if (states.size <= MOST_STATES) break;
-        // A request waits for one that is not ready.
-        if (isReady() && states.delete(oldest)) await drop();
+      state.readers++;
+      try {
+        for (const [oldest, { readers, drop }] of states) {
+          if (states.size <= MOST_STATES) break;
+          if (readers === 0 && states.delete(oldest)) await drop();
+        }
+        return await use(await state.table);
+      } finally {
+        state.readers--;
       }
-      return state.table;
     },
     async close(): Promise<void> {
       await (await opened)?.close();
@@ -101,8 +114,7 @@ interface RowsToOpen extends Pick<RowSource, "version" | "refreshedAt"> {
 
 /** The rows of one period, loaded once, as a table like the current one. */
 function stateOf(current: StoredTable, { version, refreshedAt, names, ...to }: RowsToOpen) {
-  const loaded = readLoaded(NOT_SAVED, false);
-  let isReady = false;
+  const loaded = readLoaded(passingState(), false);
   const open = async (): Promise<StoredTable> => {
     let table: Table | undefined = await to.table();
     const columns = columnsOf(table.schema);
@@ -114,18 +126,16 @@ function stateOf(current: StoredTable, { version, refreshedAt, names, ...to }: R
     const stored = openTable(await to.engine(), { code, entry, rows, loaded: await loaded, names });
     await stored.ready();
     table = undefined;
-    isReady = true;
     return stored;
   };
   const table = open();
   return {
     table,
-    isReady: () => isReady,
+    /** Requests that wait for the rows or read them. */
+    readers: 0,
     async drop(): Promise<void> {
       (await loaded).delete(tableHome(current.code));
       await (await table.catch(() => undefined))?.retire();
     },
   };
 }
-
-const NOT_SAVED = { read: async () => undefined, readAll: async () => new Map(), write: async () => undefined };
