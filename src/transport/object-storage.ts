@@ -48,16 +48,19 @@ export async function keysBelow({ bucket, key }: StoredObject): Promise<string[]
     const search = query.toString().replaceAll("+", "%20");
     const page = new RemoteFile(placeOf(bucket, `/?${search}`, `s3://${bucket}/${key}`));
     const text = new TextDecoder().decode(await wholeFile(page));
-    if (!/<ListBucketResult\b/.test(text)) {
+    const token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
+    const isPart = token === undefined && /<IsTruncated>true</.test(text);
+    if (isPart || !/<ListBucketResult\b/.test(text)) {
       throw new FileError(`The objects of s3://${bucket}/${key} cannot be listed.`, {
         code: "FileFailed",
         hint: "Check AWS_ENDPOINT_URL and AWS_REGION, or name the files.",
       });
     }
     for (const [, listed] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-      keys.push(decodeURIComponent(decodeEntities(listed).replaceAll("+", " ")));
+      const name = decodeURIComponent(decodeEntities(listed).replaceAll("+", " "));
+      // Consoles create folders as objects without bytes.
+      if (!name.endsWith("/")) keys.push(name);
     }
-    const token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
     next = token === undefined ? undefined : decodeEntities(token);
   } while (next !== undefined);
   return keys;

@@ -2,7 +2,7 @@ import { FileError, hasCode, reworded, TransportError } from "../errors/errors.j
 import { rememberSecret } from "../errors/secrets.js";
 import { bytesAccess, type OpenableFile, type RandomAccess } from "../format/random-access.js";
 import { utf8Text } from "../platform/node/bytes.js";
-import { pageFetch } from "../platform/node/process.js";
+import { pageFetch, setMaxListeners } from "../platform/node/process.js";
 import { percentDecoded } from "../value/text.js";
 import { bodyBytes, failureBody, truncated } from "./body.js";
 import { type Answer, exchange, type Target, type Transport } from "./exchange.js";
@@ -99,7 +99,9 @@ export class RemoteFile implements OpenableFile {
     const whole = this.pieces.find(({ start, bytes }) => start === 0 && bytes.length === state.size);
     if (whole !== undefined) return bytesAccess(whole.bytes);
     const stop = new AbortController();
-    const signal = anySignal(stop.signal);
+    const signal = anySignal(stop.signal) as AbortSignal;
+    // Each request adds one.
+    setMaxListeners(0, signal);
     return {
       size: state.size,
       mostAtOnce: PARTS_AT_ONCE * PART,
@@ -277,15 +279,27 @@ export class RemoteFile implements OpenableFile {
   /** Waits until a step may be repeated, or throws its error. */
   private async pause(budget: RetryBudget, error: unknown, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) throw signal.reason;
-    await sleep(budget.pauseFor(this.named(error)), signal);
+    await sleep(this.pauseOf(budget, error), signal);
+  }
+
+  private pauseOf(budget: RetryBudget, error: unknown): number {
+    try {
+      return budget.pauseFor(error);
+    } catch (last) {
+      throw this.named(last);
+    }
   }
 
   /** An error of the transport with the name of the file, and a hint for it. */
   private named(error: unknown): unknown {
-    if (!(error instanceof TransportError) || error.message.includes(this.name)) return error;
+    if (!(error instanceof TransportError)) return error;
     const { message, hint } = error;
-    const own = hint?.includes("connect()") ? "Check the address and the network, then try again." : hint;
-    return reworded(error, `Cannot read ${this.name}: ${message[0].toLowerCase()}${message.slice(1)}`, { hint: own });
+    const own = hint?.includes("connect()")
+      ? "Check the address and the network, then try again."
+      : hint?.replace(", or raise retry.budget", "");
+    const isNamed = message.includes(this.name);
+    const what = isNamed ? message : `Cannot read ${this.name}: ${message[0].toLowerCase()}${message.slice(1)}`;
+    return reworded(error, what, { hint: own });
   }
 
   /** The error of a reply without bytes of the file. */
@@ -307,7 +321,8 @@ export class RemoteFile implements OpenableFile {
       );
     }
     const retryable = status === 408 || status === 429 || status >= 500;
-    const hint = retryable ? "Try again later." : "Check the address.";
+    // Object storages reply with status 400 to a token that expired and to the wrong region.
+    const hint = retryable ? "Try again later." : this.place.denied;
     const more = { status, retry: { retryable, after: retryAfter(header) } };
     return this.refused("ServerFailed", `the server replied with an error (${said})`, hint, more);
   }
@@ -381,7 +396,7 @@ export function fileAt(address: URL): RemoteFile {
     name: url.origin + url.pathname,
     denied: "Check the address: a signed one may have expired.",
   };
-  if (user === "") return new RemoteFile(place);
+  if (user === "" && password === "") return new RemoteFile(place);
   rememberSecret(password);
   const authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))}`;
   return new RemoteFile({

@@ -45,11 +45,16 @@ const server = createServer((request, response) => {
   else sendPart(request, response, bytes);
 });
 
+/** Whether the server has the first version of lists alone. */
+let isFirstVersion = false;
+
 /** Pages of two keys. */
 function listOf(query: URLSearchParams): string {
   const keys = Object.keys(objects).filter((key) => key.startsWith(query.get("prefix") ?? ""));
   const from = Number(query.get("continuation-token")?.slice("<&".length) ?? 0);
   const names = keys.slice(from, from + 2).map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key></Contents>`);
+  if (isFirstVersion)
+    return "<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>a</NextMarker></ListBucketResult>";
   const next = from + 2 < keys.length ? `<NextContinuationToken>&lt;&amp;${from + 2}</NextContinuationToken>` : "";
   return `<?xml version="1.0"?><ListBucketResult xmlns="x">${names.join("")}${next}</ListBucketResult>`;
 }
@@ -65,6 +70,8 @@ beforeAll(async () => {
   const csv = new TextEncoder().encode("a\n1\n");
   for (const name of ["data/2.csv", "data/10.csv", "data/x/3.csv", "data/_log.csv", "data/note.md"])
     objects[name] = csv;
+  // A folder as consoles create it.
+  objects["data/x/"] = new Uint8Array(0);
   for (const name of ["odd/a b+c (1)*'~é%41&=?#.csv", "part/k=1/a.parquet"]) objects[name] = csv;
 });
 
@@ -120,8 +127,16 @@ it("patterns and folders are the files whose keys match, in natural order", asyn
   expect(await names("s3://bucket/data/*.csv")).toEqual(["_log.csv", "2.csv", "10.csv"]);
   expect(await names("s3://bucket/data/")).toEqual(["2.csv", "10.csv", "x/3.csv"]);
   expect(await names("s3://bucket/data/{2,x/3}.csv")).toEqual(["2.csv", "x/3.csv"]);
+  expect(await names("s3://bucket/data/**")).toEqual(["_log.csv", "2.csv", "10.csv", "note.md", "x/3.csv"]);
   expect(await failure(Frame.fromCSV("s3://bucket/none/*.csv"))).toMatchObject({ code: "NotAFile" });
   expect(await failure(Frame.fromParquet("s3://bucket/part/"))).toMatchObject({ code: "UnsupportedParquet" });
+});
+
+it("a list of which only a part can be read is an error", async () => {
+  isFirstVersion = true;
+  const error = await failure(Frame.fromCSV("s3://bucket/data/*.csv"));
+  isFirstVersion = false;
+  expect(error).toMatchObject({ code: "FileFailed", message: "The objects of s3://bucket/data/ cannot be listed." });
 });
 
 it("no message shows a key, and a wrong address says what is expected", async () => {

@@ -10,7 +10,7 @@ import {
   jsonLinesBatches,
   parquetBatches,
 } from "../../src/index.js";
-import { REMOTE } from "../../src/transport/remote-file.js";
+import { fileAt, REMOTE } from "../../src/transport/remote-file.js";
 import { rangeServer, sendPart } from "../support/range-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -296,6 +296,44 @@ describe("remote files", () => {
     });
     expect(await failure(Frame.fromArrow(at("prices.arrow")))).toMatchObject({ code: "BadRange" });
     expect(server.asked.length).toBeLessThanOrEqual(5);
+  });
+
+  it("a pause beyond the budget is not taken, and the message names no option of a service", async () => {
+    server.reset((_, response) => {
+      response.writeHead(503, { "retry-after": "3600" }).end();
+      return true;
+    });
+    const { hint } = await failure(Frame.fromParquet(at("prices.parquet")));
+    expect(hint).toBe("The service requests a pause of 60 minutes; try again then.");
+  });
+
+  it("a bad request may be that of a signature that expired", async () => {
+    server.reset((_, response) => {
+      response.writeHead(400).end("<Error><Code>ExpiredToken</Code></Error>");
+      return true;
+    });
+    expect(await failure(Frame.fromParquet(at("prices.parquet")))).toMatchObject({
+      message: expect.stringContaining("(status 400, ExpiredToken)"),
+      hint: expect.stringContaining("may have expired"),
+    });
+  });
+
+  it("a password without a user is sent", async () => {
+    await Frame.fromParquet(at("small.parquet").replace("://", "://:secret-word@"));
+    expect(server.asked[0]?.headers.authorization).toBe(`Basic ${btoa(":secret-word")}`);
+  });
+
+  it("many parts at once are no reason for a warning", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    const access = await fileAt(new URL(at("prices.parquet"))).open("end");
+    const parts = Array.from({ length: 12 }, (_, i) => ({ position: i * 90_000, bytes: new Uint8Array(10) }));
+    await Promise.all(parts.map(({ position, bytes }) => access.read(bytes, position)));
+    await access.close();
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+    for (const { position, bytes } of parts) expect(bytes).toEqual(parquet.slice(position, position + 10));
   });
 
   it("a stall ends within the time limit", async () => {
