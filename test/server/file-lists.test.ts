@@ -106,7 +106,12 @@ describe("a mirror by a list of files", () => {
         return readFileSync(path);
       }),
     );
-    const state = { lists: 0, statuses: ["SUCCEEDED"], sizes: files.map((bytes) => bytes.length) };
+    const state = {
+      lists: 0,
+      statuses: ["SUCCEEDED"],
+      sizes: files.map((bytes) => bytes.length),
+      paths: files.map((_, i) => `/file/part-${i}.parquet`),
+    };
     server.on("/api/v3/datatables/V/T/metadata", () => ({
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
@@ -125,7 +130,7 @@ describe("a mirror by a list of files", () => {
     }));
     server.on("/api/v1/bulkdownloads/V/T", () => {
       const status = state.statuses[Math.min(state.lists++, state.statuses.length - 1)];
-      const list = state.sizes.map((size, i) => ({ url: `${server.url}/file/part-${i}.parquet`, size }));
+      const list = state.sizes.map((size, i) => ({ url: server.url + state.paths[i], size }));
       return {
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ bulk_download: { status, files: status === "SUCCEEDED" ? list : [] } }),
@@ -154,6 +159,35 @@ describe("a mirror by a list of files", () => {
     expect(before).toBe(1);
     expect(files).toHaveLength(3);
     expect(readdirSync(join(folder, "v000001"))).toEqual(["rows.parquet"]);
+    await server.close();
+  });
+
+  it("asks again for an address that expired, if the list is the same", async () => {
+    const { server, files, state, open } = await fake();
+    const expire = () =>
+      server.on("/file/part-2.parquet", { status: 403, body: "" }, ranged(files[2], { etag: '"2"' }));
+    expire();
+    expect((await (await open(join(temporaryFolder(), "copy"))).frame()).numRows).toBe(6_000);
+    expect(state.lists).toBe(2);
+    // Refreshed in the meantime; the file has the same name and length, but another has not.
+    server.on("/file/part-2.parquet", () => {
+      state.sizes[0] += 1;
+      expire();
+      return { status: 403, body: "" };
+    });
+    await expect(open(join(temporaryFolder(), "copy"))).rejects.toMatchObject({ code: "FileReplaced" });
+    await server.close();
+  });
+
+  it("has the rows of files with one name in two folders", async () => {
+    const { server, files, state, open } = await fake();
+    state.paths = [0, 1, 2].map((i) => `/${i}/part.parquet`);
+    state.sizes.fill(0);
+    for (const [i, bytes] of files.entries()) {
+      server.on(state.paths[i], { status: 403, body: "" }, ranged(bytes, { etag: `"${i}"` }));
+    }
+    const frame = await (await open(join(temporaryFolder(), "copy"))).frame();
+    expect(new Set(frame.column("ticker").toArray()).size).toBe(6_000);
     await server.close();
   });
 

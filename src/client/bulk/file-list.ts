@@ -156,7 +156,7 @@ export class FileList {
     const work = async (): Promise<void> => {
       for (const [i, file] of left) {
         const kind = parquetFile(this.#code, names, file.bytes);
-        await download(session, this.#source(file), paths[i], kind, { signal, onProgress: tell, keep: true });
+        await download(session, this.#source(files, i), paths[i], kind, { signal, onProgress: tell, keep: true });
       }
     };
     const working = Array.from({ length: AT_ONCE }, () =>
@@ -170,22 +170,27 @@ export class FileList {
     await Promise.all(working);
   }
 
-  #source({ url, name }: ListedFile): LinkSource {
+  /** @param files the list, which a later one must equal: files of two lists may be of two states of the table */
+  #source(files: readonly ListedFile[], i: number): LinkSource {
     const { settings } = this.session;
+    const { url, name } = files[i];
     let first: string | undefined = url;
     return {
       identity: digestName(settings.url, `file ${name} of ${this.#address}`),
       code: this.#code,
       link: async (signal, onProgress = () => undefined) => {
-        const listed = first ?? (await this.#list(signal, onProgress)).find((file) => file.name === name)?.url;
+        const list = first === undefined ? await this.#list(signal, onProgress) : files;
         first = undefined;
-        if (listed === undefined) {
-          throw new TransportError(`The service no longer lists the file ${name} of ${this.#code}.`, {
+        const isSame = (file: ListedFile, at: number): boolean =>
+          file.name === list[at].name && file.bytes === list[at].bytes;
+        if (list.length !== files.length || !files.every(isSame)) {
+          throw new TransportError(`The service lists other files of ${this.#code} than before.`, {
             code: "FileReplaced",
             hint: "Run it again: the table was refreshed meanwhile.",
             retry: { retryable: false },
           });
         }
+        const listed = list[i].url;
         return { address: listed, keyed: isOwn(settings, listed), since: performance.now(), renewable: true };
       },
     };

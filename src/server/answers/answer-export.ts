@@ -2,6 +2,7 @@ import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ExportStatus } from "../../document/records.js";
 import type { Call } from "../../spec/endpoints.js";
 import { filterSql, rowOrder } from "../data/filter-sql.js";
+import type { StoredTable } from "../data/open-table.js";
 import { fileLink } from "./answer-file.js";
 import { answerJson } from "./answer-list.js";
 import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
@@ -15,7 +16,7 @@ export async function answerExport(call: Call, asker: Asker, state: ServiceState
   const table = tableOf(call, state);
   const { profile } = state;
   needSubscription(asker.subscriber, table.code, `export ${table.code}`, profile);
-  const { status, file } = await state.files.order(exportOrder(call, state), asker.subscriber.id);
+  const { status, file } = await state.files.order(exportOrder(call, table, state), asker.subscriber.id);
   const link = file && fileLink(file, `${table.code.replace("/", "_")}.zip`, asker, state);
   const fields: ExportStatus = {
     file: { link: link ?? null, status, data_snapshot_time: file?.snapshotTime ?? null },
@@ -33,18 +34,25 @@ export async function answerFileList(call: Call, asker: Asker, state: ServiceSta
   const { profile, files } = state;
   const { pending, done, rowsPerFile } = profile.fileLists.value;
   needSubscription(asker.subscriber, table.code, `export ${table.code}`, profile);
-  const { rows, isNumbered } = await table.ready();
-  const isDivided = isNumbered && call.filters.length === 0;
-  const count = isDivided ? Math.max(1, Math.ceil(rows / rowsPerFile)) : 1;
   const listed: { readonly url: string; readonly size: number }[] = [];
-  for (let part = 0, making = 0; part < count && making < MOST_AT_ONCE; part++) {
-    const order = exportOrder(call, state, isDivided ? { part, rowsPerFile } : undefined);
-    // One list is one export of the hour.
-    const of = { ...order, question: `${order.question} ${order.version} ${part}`, format: "parquet" } as const;
-    const { file } = await files.order(of, part === 0 ? asker.subscriber.id : undefined);
-    const name = `${table.code.replace("/", "_")}-${String(part + 1).padStart(4, "0")}.parquet`;
-    if (file === undefined) making++;
-    else listed.push({ url: fileLink(file, name, asker, state), size: file.bytes });
+  // All files are of these rows, also if a refresh replaces them meanwhile.
+  const release = table.hold();
+  let count: number;
+  try {
+    const { rows, isNumbered } = await table.ready();
+    const isDivided = isNumbered && call.filters.length === 0;
+    count = isDivided ? Math.max(1, Math.ceil(rows / rowsPerFile)) : 1;
+    for (let part = 0, making = 0; part < count && making < MOST_AT_ONCE; part++) {
+      const order = exportOrder(call, table, state, isDivided ? { part, rowsPerFile } : undefined);
+      // One list is one export of the hour.
+      const of = { ...order, question: `${order.question} ${order.version} ${part}`, format: "parquet" } as const;
+      const { file } = await files.order(of, part === 0 ? asker.subscriber.id : undefined);
+      const name = `${table.code.replace("/", "_")}-${String(part + 1).padStart(4, "0")}.parquet`;
+      if (file === undefined) making++;
+      else listed.push({ url: fileLink(file, name, asker, state), size: file.bytes });
+    }
+  } finally {
+    release();
   }
   const isDone = listed.length === count;
   const list = { status: isDone ? done : pending[0], files: isDone ? listed : [], errors: [] };
@@ -57,10 +65,9 @@ interface Part {
   readonly rowsPerFile: number;
 }
 
-function exportOrder(call: Call, state: ServiceState, divided?: Part): FileOrder {
+function exportOrder(call: Call, table: StoredTable, state: ServiceState, divided?: Part): FileOrder {
   const { engine } = state.store;
   const { dialect } = engine;
-  const table = tableOf(call, state);
   const chosen = chosenColumns(call, table, state);
   const where = filterSql(table.entry, call.filters, state.profile, dialect);
   async function* batches(): AsyncGenerator<RecordBatch> {
