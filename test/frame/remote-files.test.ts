@@ -323,7 +323,7 @@ describe("remote files", () => {
     expect(server.asked[0]?.headers.authorization).toBe(`Basic ${btoa(":secret-word")}`);
   });
 
-  it("many parts at once are no reason for a warning", async () => {
+  it("many parts at once cause no warning", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);
     process.on("warning", note);
