@@ -49,7 +49,7 @@ export function packedProject({ optional = true } = {}): PackedProject {
     const from = join(root, "node_modules", name);
     const to = join(folder, "node_modules", name);
     mkdirSync(dirname(to), { recursive: true });
-    if (existsSync(from)) symlinkSync(from, to, "dir");
+    if (existsSync(from) && !existsSync(to)) symlinkSync(from, to, "dir");
   };
   const { dependencies, optionalDependencies } = manifest;
   for (const name of Object.keys({ ...dependencies, ...(optional ? optionalDependencies : {}) })) link(name);
