@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -109,6 +109,10 @@ const LOCAL: Readonly<Record<string, string | object>> = {
   "old.cjs": "module.exports = { old: __filename.endsWith('old.cjs') };\n",
   "a.ts": `import { b } from "./b";\nexport const a = (): string => "a";\nexport const both = (): string => a() + b();\n`,
   "b.ts": `import { a } from "./a";\nexport const b = (): string => a() + "b";\n`,
+  "hidden.ts": `interface Hidden { size: number }\nexport const hidden = (): Hidden => ({ size: 6 });\n`,
+  "careful.ts": `/** Not loaded: \`require("not-installed")\`. */\nlet found = "one";
+try { found = require("not-there").name; } catch { found = "none"; }\nexport default found;\n`,
+  "source/changing.ts": "export const version = 1;\n",
   "data.json": { rows: [1, 2, 3] },
   "node_modules/tiny/package.json": {
     exports: { "./jsx-runtime": { types: "./a.d.ts", default: "./a.mjs" } },
@@ -141,6 +145,9 @@ const CELLS: readonly (readonly [cell: string | readonly string[], value: unknow
     "functionb",
   ],
   [`import * as os from "node:os"; typeof os.cpus`, "function"],
+  [`import * as path from "node:path"; [Object.keys(path).includes("sep"), { ...path }.sep]`, [true, sep]],
+  [`import * as all from "./data.json"; Object.keys(all)`, ["rows", "default"]],
+  [`import found from "./careful"; found`, "none"],
   [`import data from "./data.json" with { type: "json" }; data.rows.length`, 3],
   [`import data from "./data.json"; data.rows.map((n) => n * 2)`, [2, 4, 6]],
   [`(await import("./data.json", { with: { type: "json" } })).default.rows[0]`, 1],
@@ -203,14 +210,31 @@ class Sums { @twice plus(n: number) { return n + 1; } accessor size = 3; static 
     "abstract class Shape { abstract area(): number } class Square extends Shape { override area() { return 4; } } new Square().area()",
     4,
   ],
+  [[`import { hidden } from "./hidden"; const one = hidden(), two = 2`, "one.size + two"], 8],
+  [["const mixed = () => class { private secret = 1; get open() { return this.secret; } }", "new (mixed())().open"], 1],
+  [
+    [
+      "function local() { class Local { z = 3 } return new Local(); } const made = local(), beside = 1",
+      "made.z + beside",
+    ],
+    4,
+  ],
+  [
+    [
+      "if (true) { var inBlock = [5]; } for (var i = 0, { length } = 'ab'; i < 3; i++);",
+      "inBlock[0].toFixed() + i + length",
+    ],
+    "532",
+  ],
   ["const error = new Error('outer', { cause: 'inner' }); error.cause", "inner"],
 ];
 
 let cells: Cells;
+let folder: string;
 
 beforeAll(() => {
   needBuild();
-  const folder = temporaryFolder("today");
+  folder = temporaryFolder("today");
   const write = (name: string, content: string | object): void => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
@@ -265,4 +289,27 @@ it("a cell may declare the names of CommonJS", async () => {
   expect(
     await cells.run("const require = 5, exports = 6, module = 7; [require, exports, module]", "require + 1"),
   ).toEqual([[5, 6, 7], 6]);
+});
+
+it("a file that is imported by a path of tsconfig.json is loaded again when it changed", async () => {
+  expect(await cells.run('import { version } from "@/changing"; version')).toEqual([1]);
+  writeFileSync(join(folder, "source", "changing.ts"), "export const version = 22;\n");
+  expect(await cells.run("version")).toEqual([22]);
+});
+
+it("a module that a cell defines again is loaded again", async () => {
+  const define = (value: number): string => `/** @module defined */ export const value = ${value};`;
+  expect(await cells.run(define(1), 'import { value } from "./defined"; value', define(2), "value")).toEqual([
+    undefined,
+    1,
+    undefined,
+    2,
+  ]);
+});
+
+it("a file that was made after its import had failed is imported", async () => {
+  const cell = `import "./made-later"`;
+  expect(await cells.run(cell)).toEqual([expect.stringContaining("Cannot find module")]);
+  writeFileSync(join(folder, "made-later.ts"), "globalThis.process.title = 'made later';\n");
+  expect(await cells.run(cell, "process.title")).toEqual([undefined, "made later"]);
 });

@@ -112,6 +112,6 @@ const { e, f: [g, , ...h], ...i } = x; const { j }: T = y; function k() { const 
     all: ["a", "b", "c", "d", "e", "g", "h", "i", "j", "m"],
     inferred: ["a", "e", "g", "h", "i", "m"],
     assignable: ["c", "d"],
-    imports: new Map(),
+    imports: [],
   });
 });

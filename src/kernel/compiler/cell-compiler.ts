@@ -7,7 +7,7 @@ import { cellOptions } from "./cell-options.js";
 import { type CellSource, definedModule, missingIndent, readCell } from "./cell-source.js";
 import { type Diagnostic, mayBeColumn } from "./column-messages.js";
 import { EarlierDeclarations } from "./earlier-declarations.js";
-import { type CellNames, cellTransformers } from "./earlier-names.js";
+import { type CellNames, cellTransformers, variablesOfBlocks } from "./earlier-names.js";
 import { type CodeNames, type CompiledModule, codeNames, compileModule, shiftedMap } from "./module-syntax.js";
 import { type Completion, completionAt, quickInfoAt, signatureAt } from "./symbols.js";
 import { type DataTypes, mayBeRowTypesAlone, narrowDeclarations, withOpenVariables, withTypes } from "./value-types.js";
@@ -38,6 +38,8 @@ export interface CompiledCell {
   readonly imports: ReadonlyMap<string, string>;
   /** The names that it declares, but for types. */
   readonly declared: readonly string[];
+  /** The path of the module that the cell defines. */
+  readonly defines?: string;
 }
 
 /** The data types of the values that cells have declared, by their names. */
@@ -55,7 +57,7 @@ const NOTHING: Omit<CompiledCell, "id" | "diagnostics"> = {
 };
 
 /** Messages about a module that may have been installed since. */
-const NOT_FOUND = new Set([2307, 2792]);
+const NOT_FOUND = new Set([2307, 2792, 2882]);
 /** A package without types: its values are of any type, also under strict checks. */
 const UNTYPED = 7016;
 
@@ -65,6 +67,11 @@ interface Pending {
   readonly written: string;
   /** Whether the types from the data were refused. */
   readonly isOpen: boolean;
+}
+
+/** A program that writes declarations also where a type has no name, such as one that a local file does not export. */
+interface ForcingProgram extends Syntax.Program {
+  emit(...given: [...Parameters<Syntax.Program["emit"]>, forcesDeclarations?: boolean]): Syntax.EmitResult;
 }
 
 /** Compiles cells that share their declarations. */
@@ -196,6 +203,7 @@ export class CellCompiler {
     return {
       ...NOTHING,
       id: 0,
+      defines: file,
       diagnostics: this.#diagnosticsOf(program, source).map((found) => this.#diagnostic(found, 0)),
     };
   }
@@ -226,10 +234,15 @@ export class CellCompiler {
     const transformers = cellTransformers(this.typescript, { program, file, start }, code, (own) => {
       names = own;
     });
-    program.emit(file, write, undefined, false, transformers);
+    (program as ForcingProgram).emit(file, write, undefined, false, transformers, true);
+    const written =
+      (outputs.get(".d.ts") ?? "") +
+      variablesOfBlocks(this.typescript, { program, file, start }, source.declared.names);
     const id = ++this.#last;
-    this.#pending.set(id, { source, written: outputs.get(".d.ts") ?? "", isOpen: false });
+    this.#pending.set(id, { source, written, isOpen: false });
     this.#pending.delete(id - MOST_PENDING);
+    const modules = this.#host.localModules();
+    const local = source.declared.imports.filter(({ module }) => modules.has(module));
     const body = (outputs.get(".js") ?? "").replace(/\n?\/\/# sourceMappingURL=\S+\s*$/, "");
     return {
       id,
@@ -237,8 +250,8 @@ export class CellCompiler {
       ...(body.trim() === "" ? {} : { code: wrapped(body, code, names) }),
       map: shiftedMap(outputs.get(".map") ?? "{}", lines, "cell"),
       names,
-      modules: this.#host.localModules(),
-      imports: source.declared.imports,
+      modules,
+      imports: new Map(local.map(({ name, statement }) => [name, statement])),
       declared: [...source.declared.names.keys()],
     };
   }

@@ -15,8 +15,14 @@ export interface CellDeclarations {
   readonly inferred: readonly string[];
   /** The other variables without a type annotation. */
   readonly assignable: readonly string[];
-  /** The imports from files beside the notebook: each imported name with a statement that imports it alone. */
-  readonly imports: ReadonlyMap<string, string>;
+  readonly imports: readonly CellImport[];
+}
+
+/** An imported name with a statement that imports it alone. */
+export interface CellImport {
+  readonly name: string;
+  readonly module: string;
+  readonly statement: string;
 }
 
 export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile): CellDeclarations {
@@ -36,7 +42,7 @@ export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile
       if (type === undefined) ((flags & typescript.NodeFlags.Const) !== 0 ? inferred : assignable).push(...bound);
     }
   }
-  return { names, all, inferred, assignable, imports: localImports(typescript, cell) };
+  return { names, all, inferred, assignable, imports: cellImports(typescript, cell) };
 }
 
 /** The names that a statement declares in its file, with their meanings. */
@@ -135,14 +141,11 @@ export function singleImports(
   return found;
 }
 
-function localImports(typescript: TypeScript, cell: Syntax.SourceFile): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const statement of cell.statements) {
-    if (!typescript.isImportDeclaration(statement)) continue;
-    if (!/^["'](?:\.{0,2}\/|[#@~])/.test(statement.moduleSpecifier.getText(cell))) continue;
-    for (const [name, text] of singleImports(typescript, statement, cell)) {
-      if (!/^import (?:type |\{ type )/.test(text)) found.set(name, text);
-    }
-  }
-  return found;
+function cellImports(typescript: TypeScript, cell: Syntax.SourceFile): CellImport[] {
+  return cell.statements.filter(typescript.isImportDeclaration).flatMap((statement) => {
+    const module = (statement.moduleSpecifier as Syntax.StringLiteral).text;
+    return [...singleImports(typescript, statement, cell)].flatMap(([name, text]) =>
+      /^import (?:type |\{ type )/.test(text) ? [] : [{ name, module, statement: text }],
+    );
+  });
 }

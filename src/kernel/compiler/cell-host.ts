@@ -114,7 +114,9 @@ export class CellHost implements Syntax.LanguageServiceHost {
 
   /** Whether a file is the user's own: neither of a package nor of the compiler. */
   isLocal(file: string): boolean {
-    return !IN_PACKAGE.test(file) && !file.startsWith(this.settings.home) && !file.startsWith(this.#libraries);
+    return (
+      !IN_PACKAGE.test(file) && !file.startsWith(`${this.settings.home}/dist/`) && !file.startsWith(this.#libraries)
+    );
   }
 
   getCompilationSettings = (): Syntax.CompilerOptions => this.settings.options;

@@ -228,6 +228,27 @@ function withoutExports(
   return { names: { constant, variable }, statements };
 }
 
+/** The declarations of variables that a cell declares with `var` in a block, which the compiler does not write. */
+export function variablesOfBlocks(
+  typescript: TypeScript,
+  { program, file }: CellFile,
+  names: ReadonlyMap<string, number>,
+): string {
+  const checker = program.getTypeChecker() as ResolvingChecker;
+  const found = [...names.keys()].flatMap((name) => {
+    const symbol = checker.resolveName(name, file, typescript.SymbolFlags.FunctionScopedVariable, true);
+    let node: Syntax.Node | undefined = symbol?.valueDeclaration;
+    while (node !== undefined && !typescript.isVariableDeclarationList(node)) node = node.parent;
+    if (symbol === undefined || node === undefined || isTopLevel(typescript, node.parent)) return [];
+    const type = checker.getTypeOfSymbolAtLocation(symbol, file);
+    return [`declare var ${name}: ${checker.typeToString(type, file, typescript.TypeFormatFlags.NoTruncation)};\n`];
+  });
+  return found.join("");
+}
+
+const isTopLevel = (typescript: TypeScript, node: Syntax.Node): boolean =>
+  typescript.isVariableStatement(node) && typescript.isSourceFile(node.parent);
+
 /** The imports as awaited calls, before everything else. */
 function withAwaitedImports(
   typescript: TypeScript,

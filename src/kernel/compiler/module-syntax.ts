@@ -67,6 +67,20 @@ export function compileModule(
       withoutImportSyntax(typescript, context.factory, code, typescript.visitEachChild(node, visit, context));
     return (source) => typescript.visitEachChild(source, visit, context);
   };
+  const names = new Set<string>();
+  const collect = (node: Syntax.Node): void => {
+    if (typescript.isCallExpression(node) && typescript.isIdentifier(node.expression)) {
+      const [name] = node.arguments;
+      if (node.expression.text === "require" && name !== undefined && typescript.isStringLiteralLike(name)) {
+        names.add(name.text);
+      }
+    }
+    typescript.forEachChild(node, collect);
+  };
+  const collected = (source: Syntax.SourceFile): Syntax.SourceFile => {
+    collect(source);
+    return source;
+  };
   const { outputText, sourceMapText = "{}" } = typescript.transpileModule(text, {
     // Files with `m` in their extension would stay ES modules.
     fileName: file.replace(/\.m([jt]s)$/, ".$1"),
@@ -76,9 +90,8 @@ export function compileModule(
       moduleDetection: typescript.ModuleDetectionKind.Auto,
       declaration: false,
     },
-    transformers: { before: [visitor] },
+    transformers: { before: [visitor], after: [() => collected] },
   });
-  const names = new Set([...outputText.matchAll(/\brequire\("([^"\\]+)"\)/g)].map(([, name]) => name));
   return {
     code: `(function (exports, require, module, __filename, __dirname, ${code.load}, ${code.meta}) { return async function () {
 ${outputText.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "")}

@@ -98,6 +98,11 @@ export class CellModules {
     return Object.assign(load, own);
   }
 
+  /** A cell has defined a module, which counts as a file that changed. */
+  defined(file: string): void {
+    if (this.#states.has(file)) this.#states.set(file, "defined again");
+  }
+
   /** Whether a local file changed that cells have imported; such files are loaded again on the next import. */
   changed(): boolean {
     const changed = [...this.#states].filter(([file, state]) => stateOf(file) !== state);
@@ -171,15 +176,27 @@ export class CellModules {
     }
     const { code, map, isModule, imports } = await this.options.compile(file);
     local.isModule = isModule;
-    const values = new Map<string, unknown>();
+    const values = new Map<string, () => unknown>();
     for (const { name, file: resolvedFile } of imports) {
       // A CommonJS file loads packages itself.
       if (!isModule && (resolvedFile ?? name) === name && !isPath(name)) continue;
-      const loaded = await this.#load(name, file, resolvedFile, undefined, path);
-      values.set(name, loaded.isCommonJs ? loaded.exports : asModule(loaded.exports as object));
+      try {
+        const loaded = await this.#load(name, file, resolvedFile, undefined, path);
+        const value = loaded.isCommonJs ? loaded.exports : asModule(loaded.exports as object);
+        values.set(name, () => value);
+      } catch (error) {
+        // The file may catch it, as of a package that it can do without.
+        values.set(name, () => {
+          throw error;
+        });
+      }
     }
     const load = createRequire(file);
-    const own = Object.assign((name: string): unknown => (values.has(name) ? values.get(name) : load(name)), load);
+    const required = (name: string): unknown => {
+      const value = values.get(name);
+      return value === undefined ? load(name) : value();
+    };
+    const own = Object.assign(required, load);
     this.options.onCompiled(file, map);
     const source = { path: file, text: readFileSync(file, "utf8"), map };
     const make = vm.runInThisContext(debuggable(code, source), { filename: file }) as (
@@ -211,9 +228,18 @@ const namespaces = new WeakMap<object, object>();
 function namespace({ exports, isCommonJs }: Loaded): unknown {
   if (!isCommonJs || (exports as { __esModule?: unknown } | null)?.__esModule === true) return exports;
   if ((typeof exports !== "object" && typeof exports !== "function") || exports === null) return { default: exports };
-  const known = namespaces.get(exports) ?? Object.assign(Object.create(exports), { default: exports });
+  const known = namespaces.get(exports) ?? commonJsNamespace(exports);
   namespaces.set(exports, known);
   return known;
+}
+
+function commonJsNamespace(exports: object): object {
+  const members = Object.keys(exports).map((name) => [
+    name,
+    { enumerable: true, get: (): unknown => (exports as Readonly<Record<string, unknown>>)[name] },
+  ]);
+  const all = Object.fromEntries([...members, ["default", { enumerable: true, value: exports }]]);
+  return Object.create(exports, all) as object;
 }
 
 /** A namespace for code that was compiled to CommonJS. */

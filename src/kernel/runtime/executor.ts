@@ -86,6 +86,7 @@ export class Executor {
   async #run(source: string, count: number): Promise<CellResult> {
     const compiled = await this.compiler.call("compile", source);
     if (compiled.diagnostics.length > 0) return failed(compileError(compiled.diagnostics, source, count));
+    if (compiled.defines !== undefined) this.#modules.defined(compiled.defines);
     const name = cellName(count);
     this.#remember(name, { source, map: compiled.map });
     const result = await this.#evaluate(compiled, name);
