@@ -237,7 +237,7 @@ export class CellSession implements CellHints {
     const count = this.#count;
     if (!silent) this.#publish("execute_input", { code, execution_count: count });
     await this.parts.prelude.before(code, "run");
-    const result = await this.#runAndShow(code, count, silent);
+    const result = await this.#runAndShow(cell, code, count);
     this.#streams.finish(cell);
     this.#running.delete(cell);
     this.#answered = cell;
@@ -275,9 +275,10 @@ export class CellSession implements CellHints {
     return line;
   }
 
-  async #runAndShow(code: string, count: number, silent: boolean): Promise<CellResult> {
+  async #runAndShow(cell: RunningCell, code: string, count: number): Promise<CellResult> {
     const result = await this.parts.executor.run(code, count).catch(kernelFault);
-    if (result.status === "error" || silent || result.value === undefined) return result;
+    const isSilent = cell.request.message.content["silent"] === true;
+    if (result.status === "error" || isSilent || result.value === undefined) return result;
     const { value } = result;
     let data: Bundle;
     try {
@@ -285,7 +286,7 @@ export class CellSession implements CellHints {
     } catch (error) {
       return error instanceof Interrupted ? INTERRUPTED : kernelFault(error);
     }
-    this.#streams.flush();
+    this.#streams.finish(cell);
     // The handle of a display has nothing to show.
     if (Object.keys(data).length === 0) return result;
     const metadata = bundleMetadata(data);

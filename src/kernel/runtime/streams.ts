@@ -78,18 +78,16 @@ class Printed {
   /** The part of further output that is shown now. */
   shownOf(text: string): string {
     const lines = text.split("\n").length - 1;
+    const room = SHOWN_CHARS - this.#chars;
     this.#lines += lines;
     this.#chars += text.length;
     if (this.#omitted > 0) return this.#omit(text, lines);
     const over = this.#lines - SHOWN_LINES;
     if (over <= 0 && this.#chars <= SHOWN_CHARS) return text;
-    const shown = over > 0 ? lines - over : 0;
-    const head = text
-      .split("\n", shown)
-      .map((line) => `${line}\n`)
-      .join("");
-    this.#omit(text.slice(head.length), lines - shown);
-    return `${head}… the output is too long for a page: its last lines follow when the cell is done\n`;
+    const all = over > 0 ? text.split("\n", lines - over).map((line) => `${line}\n`) : [text];
+    const head = all.join("").slice(0, room);
+    this.#omit(text.slice(head.length), lines - (head.split("\n").length - 1));
+    return `${/.$/.test(head) ? `${head}\n` : head}… the output is too long for a page: its last lines follow when the cell is done\n`;
   }
 
   #omit(text: string, lines: number): string {
