@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
 import type { Content, Message } from "../../src/kernel/protocol/message.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt } from "../support/whole.js";
 import { needBuild } from "./build.js";
 
@@ -82,6 +85,25 @@ describe("output", () => {
     expect(lines.slice(10_002)).toEqual([...Array.from({ length: 100 }, (_, i) => String(999_901 + i)), ""]);
     expect(streamed(await run("console.log(1);"))).toBe("1\n");
   });
+
+  it("of one long line is its beginning and its end, before the result", async () => {
+    const execution = await run('console.log("a".repeat(3_000_000)); console.log("b".repeat(3_000)); "result"');
+    expect(execution.published.at(-1)?.header.msg_type).toBe("execute_result");
+    const lines = streamed(execution).split("\n");
+    expect(lines[0]).toBe("a".repeat(2_000_000));
+    expect(lines[1]).toMatch(/too long for a page/);
+    expect(lines.slice(-3)).toEqual([expect.stringMatching(/^a+$/), "b".repeat(3_000), ""]);
+  });
+});
+
+it("a kernel whose compiler cannot start ends, and its client reports why", async () => {
+  const folder = temporaryFolder("broken-typescript");
+  const compiler = join(folder, "node_modules", "typescript");
+  mkdirSync(compiler, { recursive: true });
+  writeFileSync(join(compiler, "package.json"), JSON.stringify({ version: "5.9.2", main: "main.js" }));
+  writeFileSync(join(compiler, "main.js"), 'throw new Error("this compiler is broken");');
+  const cell = startKernel(findKernel("arrowbook"), { folder }).then((broken) => broken.execute("1"));
+  await expect(cell).rejects.toThrow(/this compiler is broken/);
 });
 
 longIt("a kernel whose memory is full says so to the client that started it", async () => {

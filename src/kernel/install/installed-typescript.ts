@@ -29,6 +29,7 @@ export function findTypeScript(folder: string): InstalledTypeScript {
       const load = createRequire(from);
       const manifest = load.resolve("typescript/package.json");
       const { version } = load(manifest) as { readonly version: string };
+      load.resolve("typescript");
       if (isSupported(version)) return { folder: dirname(manifest), version };
     } catch {}
   }

@@ -1,5 +1,7 @@
+import { writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { notebookHost } from "../../display/base/host.js";
 import type { Bundle } from "../../display/base/show.js";
@@ -79,8 +81,10 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   });
   serve(hints.port1, session);
   for (const thread of [sockets, language]) {
+    // Without one of its threads the kernel would never reply again; a front end starts it anew.
     thread.on("error", (error) => {
-      throw error;
+      writeSync(process.stderr.fd, `${inspect(error)}\n`);
+      exit(1);
     });
   }
 }
