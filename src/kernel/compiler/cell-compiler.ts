@@ -58,8 +58,8 @@ const NOTHING: Omit<CompiledCell, "id" | "diagnostics"> = {
 
 /** Messages about a module that may have been installed since. */
 const NOT_FOUND = new Set([2307, 2792, 2882]);
-/** A package without types: its values are of any type, also under strict checks. */
-const UNTYPED = 7016;
+/** A package without types, whose values are of any type, also under strict checks; and `for await` in version 5.4. */
+const ALLOWED = new Set([7016, 1432]);
 
 /** A compiled cell that has not run yet, and the declarations that the compiler has written for it. */
 interface Pending {
@@ -268,7 +268,8 @@ export class CellCompiler {
     const program = this.#service.getProgram()!;
     const file = program.getSourceFile(this.#host.cellName)!;
     const own = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].filter(
-      (found) => (found.start ?? 0) >= start && found.code !== UNTYPED && !mayBeColumn(this.typescript, program, found),
+      (found) =>
+        (found.start ?? 0) >= start && !ALLOWED.has(found.code) && !mayBeColumn(this.typescript, program, found),
     );
     const imported = [...this.#host.localModules()].filter(([name]) => source.text.includes(name));
     const others = [...this.#host.reached(imported.map(([, path]) => path))].flatMap((path) => {

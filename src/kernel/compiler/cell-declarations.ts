@@ -19,7 +19,7 @@ export interface CellDeclarations {
 }
 
 /** An imported name with a statement that imports it alone. */
-export interface CellImport {
+interface CellImport {
   readonly name: string;
   readonly module: string;
   readonly statement: string;

@@ -45,6 +45,7 @@ export function withoutImportSyntax(
 
 /** A local file as a function of what it uses. */
 export interface CompiledModule {
+  readonly source: string;
   readonly code: string;
   /** The source map, as JSON. */
   readonly map: string;
@@ -93,6 +94,7 @@ export function compileModule(
     transformers: { before: [visitor], after: [() => collected] },
   });
   return {
+    source: text,
     code: `(function (exports, require, module, __filename, __dirname, ${code.load}, ${code.meta}) { return async function () {
 ${outputText.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "")}
 }})`,

@@ -174,7 +174,7 @@ export class CellModules {
       local.module.exports = JSON.parse(readFileSync(file, "utf8"));
       return;
     }
-    const { code, map, isModule, imports } = await this.options.compile(file);
+    const { source, code, map, isModule, imports } = await this.options.compile(file);
     local.isModule = isModule;
     const values = new Map<string, () => unknown>();
     for (const { name, file: resolvedFile } of imports) {
@@ -198,10 +198,8 @@ export class CellModules {
     };
     const own = Object.assign(required, load);
     this.options.onCompiled(file, map);
-    const source = { path: file, text: readFileSync(file, "utf8"), map };
-    const make = vm.runInThisContext(debuggable(code, source), { filename: file }) as (
-      ...values: unknown[]
-    ) => () => Promise<void>;
+    const shown = debuggable(code, { path: file, text: source, map });
+    const make = vm.runInThisContext(shown, { filename: file }) as (...values: unknown[]) => () => Promise<void>;
     const later = async (name: string, options?: { readonly with?: Attributes }): Promise<unknown> =>
       namespace(await this.#load(String(name), file, undefined, options?.with, []));
     const { module } = local;

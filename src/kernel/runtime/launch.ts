@@ -81,7 +81,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   });
   serve(hints.port1, session);
   for (const thread of [sockets, language]) {
-    // Without one of its threads the kernel would never reply again; a front end starts it anew.
+    // Without one of its threads the kernel would never reply; a front end restarts it.
     thread.on("error", (error) => {
       writeSync(process.stderr.fd, `${inspect(error)}\n`);
       exit(1);
