@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Notebook, type Output, parseNotebook } from "../../src/kernel/notebook/notebook-file.js";
+import { parameterOf, withParameters } from "../../src/kernel/notebook/parameters.js";
 import { runNotebook } from "../../src/kernel/notebook/run-notebook.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt } from "../support/whole.js";
@@ -98,6 +99,75 @@ it("keeps the key out of stored outputs", async () => {
   const path = notebook("key.ipynb", "tslab", "console.log(process.env.ARROWBOOK_API_KEY)");
   await runNotebook(path, { env: { ...process.env, ARROWBOOK_API_KEY: key } });
   expect(readFileSync(path, "utf8")).not.toContain(key);
+});
+
+/** A notebook whose first code cell has a tag. */
+const tagged = (name: string, kernel: string, tag: string, ...cells: string[]): string => {
+  const path = notebook(name, kernel, ...cells);
+  const read = JSON.parse(readFileSync(path, "utf8")) as { cells: { metadata: object }[] };
+  read.cells[1].metadata = { tags: [tag] };
+  writeFileSync(path, JSON.stringify(read));
+  return path;
+};
+
+it("sets parameters in a cell after the tagged one, and replaces it in the next run", async () => {
+  const path = tagged(
+    "parameters.ipynb",
+    "arrowbook",
+    "parameters",
+    'const days = 30, code = "A";',
+    "[days + 1, code]",
+  );
+  const parameters = Object.fromEntries(["days=60", 'code=B "c"'].map(parameterOf));
+  await runNotebook(path, { parameters });
+  const injected = 'let days = 60;\nlet code = "B \\"c\\"";';
+  const cells = (): Notebook["cells"] => parseNotebook(readFileSync(path, "utf8"), path).cells;
+  expect(cells()[2]).toMatchObject({
+    metadata: { tags: ["injected-parameters"] },
+    source: `// Parameters\n${injected}`,
+    execution_count: 2,
+  });
+  expect(outputs(path, 3)).toMatchObject([{ data: { "text/plain": [`[ 61, 'B "c"' ]`] } }]);
+  await runNotebook(path, { parameters: { days: 7 } });
+  expect(cells().map(({ metadata }) => metadata["tags"])).toEqual([
+    undefined,
+    ["parameters"],
+    ["injected-parameters"],
+    undefined,
+  ]);
+  expect(outputs(path, 3)).toMatchObject([{ data: { "text/plain": ["[ 8, 'A' ]"] } }]);
+});
+
+it("reads parameters as JSON, else as text", () => {
+  const read = ["n=1.5", 'list=["a",2]', "none=null", "on=true", "day=2020-01-01", 'text="30"', "größe=", "eq=a=b"];
+  expect(Object.fromEntries(read.map(parameterOf))).toEqual({
+    n: 1.5,
+    list: ["a", 2],
+    none: null,
+    on: true,
+    day: "2020-01-01",
+    text: "30",
+    größe: "",
+    eq: "a=b",
+  });
+  for (const bad of ["days", "=1", "two names=1", "1a=2"]) {
+    expect(() => parameterOf(bad)).toThrow(`A parameter must be name=value; got ${JSON.stringify(bad)}.`);
+  }
+});
+
+it("puts parameters at the top of a notebook without the tag, with an id of their own", () => {
+  const path = tagged("untagged.ipynb", "arrowbook", "other", "1");
+  const { cells } = withParameters(parseNotebook(readFileSync(path, "utf8"), path), { a: null }, "typescript");
+  expect(cells.map(({ id }) => id)).toEqual(["cell-1", "m", "c0"]);
+  expect(cells[0].source).toBe("// Parameters\nlet a = null;");
+});
+
+it("refuses parameters for a kernel of another language", () => {
+  const path = notebook("python.ipynb", "python3", "1");
+  const read = parseNotebook(readFileSync(path, "utf8"), path);
+  expect(() => withParameters(read, { a: 1 }, "python")).toThrow(
+    "Parameters are set in TypeScript; the notebook's kernel runs python.",
+  );
 });
 
 it("refuses a kernel that is not there", async () => {

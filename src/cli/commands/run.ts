@@ -8,6 +8,7 @@ interface RunFlags {
   readonly kernel?: string;
   readonly timeout?: number;
   readonly allowErrors?: boolean;
+  readonly parameter?: readonly string[];
   readonly output?: string;
   readonly save: boolean;
   readonly json?: boolean;
@@ -24,6 +25,7 @@ export function runCommand(): Command {
     .option("--kernel <name>", "the kernel to use (default: that of the notebook)")
     .option("--timeout <seconds>", "time limit for one cell (default: none)", seconds)
     .option("--allow-errors", "continue after a failed cell")
+    .option("-p, --parameter <name=value>", "set what the cell tagged parameters declares; may be repeated", repeated)
     .option("-o, --output <file>", "write the executed notebook to this file instead of in place")
     .option("--no-save", "do not write the notebook")
     .option("--json", "print a JSON report")
@@ -38,11 +40,13 @@ async function run(path: string, flags: RunFlags): Promise<void> {
       hint: "Name the page: --html page.html",
     });
   }
+  const { parameterOf } = await import("../../kernel/notebook/parameters.js");
   const { runNotebook } = await import("../../kernel/notebook/run-notebook.js");
   const report = await runNotebook(path, {
     kernel: flags.kernel,
     timeout: flags.timeout === undefined ? undefined : flags.timeout * 1000,
     allowErrors: flags.allowErrors,
+    parameters: flags.parameter && Object.fromEntries(flags.parameter.map(parameterOf)),
     html: flags.html,
     page: { foldCode, interactive },
     output: flags.save ? flags.output : false,
@@ -69,3 +73,5 @@ function seconds(text: string): number {
   if (!(value > 0)) throw new InvalidArgumentError("must be a number of seconds above 0.");
   return value;
 }
+
+const repeated = (value: string, before: string[] = []): string[] => [...before, value];

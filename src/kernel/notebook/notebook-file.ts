@@ -115,7 +115,7 @@ export function lines(text: string): string[] {
  * The notebook with ids for cells that lack them, which formats from 4.5 on require and some programs omit. An id is
  * made from the number of the cell, so that another run writes the same file.
  */
-function withIds(raw: unknown): unknown {
+export function withIds(raw: unknown): unknown {
   if (typeof raw !== "object" || raw === null) return raw;
   const { nbformat_minor: minor, cells } = raw as { nbformat_minor?: unknown; cells?: unknown };
   if (typeof minor !== "number" || minor < MINOR_WITH_IDS || !Array.isArray(cells)) return raw;

@@ -10,6 +10,7 @@ import type { Message } from "../protocol/message.js";
 import { joined, type Notebook, type NotebookCell, type Output, readNotebook, writeNotebook } from "./notebook-file.js";
 import { notebookPage, type PageOptions } from "./notebook-page.js";
 import { type CellCollector, outputCollector, scrubbedOutput } from "./outputs.js";
+import { hasTag, type Parameters, withParameters } from "./parameters.js";
 
 export interface RunOptions {
   /** Name of the kernel; default: that of the notebook's metadata, else arrowbook's. */
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly output?: string | false;
   /** A tag of cells that do not run, as those that need a package that is not installed. */
   readonly skipTag?: string;
+  /** Values that a cell after the one with the tag `parameters` sets, by name. */
+  readonly parameters?: Parameters;
   readonly html?: string;
   /** How the page shows code and charts. */
   readonly page?: Pick<PageOptions, "foldCode" | "interactive">;
@@ -58,11 +61,13 @@ const TRIES = 5;
  * @throws {ArrowbookError} CellFailed with the cell and the message, unless errors are allowed
  */
 export async function runNotebook(path: string, options: RunOptions = {}): Promise<RunReport> {
-  const notebook = await readNotebook(path);
+  const stored = await readNotebook(path);
   const key = (options.env ?? process.env)["ARROWBOOK_API_KEY"];
   if (key !== undefined) rememberSecret(key);
   const folder = options.folder ?? dirname(resolve(path));
-  const spec = findKernel(options.kernel ?? kernelOf(notebook), folder);
+  const spec = findKernel(options.kernel ?? kernelOf(stored), folder);
+  const notebook =
+    options.parameters === undefined ? stored : withParameters(stored, options.parameters, spec.language);
   const run = new Run(notebook, spec, options);
   const kernel = await startKernel(spec, { folder, env: kernelEnv(options.env) }, (message) => run.late(message));
   let broken: unknown;
@@ -119,8 +124,7 @@ class Run {
 
   #isSkipped(cell: NotebookCell): boolean {
     const { skipTag } = this.options;
-    const { tags } = cell.metadata;
-    return skipTag !== undefined && Array.isArray(tags) && tags.includes(skipTag);
+    return skipTag !== undefined && hasTag(cell, skipTag);
   }
 
   /** A message that arrived after its cell was done: output of a timer, or the end of a progress bar. */
