@@ -100,7 +100,7 @@ function settings() {
   } = environment;
   for (const secret of [secretAccessKey, sessionToken]) if (secret) rememberSecret(secret);
   return {
-    endpoint: endpoint?.replace(/\/+$/, ""),
+    endpoint: endpoint?.replace(/(?<!\/)\/+$/, ""),
     region: environment["AWS_REGION"] || environment["AWS_DEFAULT_REGION"] || "us-east-1",
     credentials:
       accessKeyId && secretAccessKey
