@@ -313,3 +313,22 @@ it("a file that was made after its import had failed is imported", async () => {
   writeFileSync(join(folder, "made-later.ts"), "globalThis.process.title = 'made later';\n");
   expect(await cells.run(cell, "process.title")).toEqual([undefined, "made later"]);
 });
+
+it("local files that import each other load also at once", async () => {
+  const cell = `const [one, two] = await Promise.all([import("./a"), import("./b")]); one.both() + two.b()`;
+  const fresh = startCells(folder);
+  expect(await fresh.run(cell)).toEqual(["aabab"]);
+  fresh.executor.close();
+});
+
+it("a local file in which a cell was interrupted is loaded again", async () => {
+  const content =
+    "process.env.WAITING = '1';\nif (!process.env.GO_ON) await new Promise(() => {});\nexport const waited = 1;\n";
+  writeFileSync(join(folder, "waits.ts"), content);
+  const cell = `import { waited } from "./waits"; waited`;
+  const waiting = cells.run(cell);
+  await expect.poll(() => process.env["WAITING"], { timeout: 60_000 }).toBe("1");
+  cells.executor.interrupt();
+  expect(await waiting).toEqual(["Interrupted: the cell was interrupted"]);
+  expect(await cells.run(`process.env.GO_ON = "1"`, cell)).toEqual(["1", 1]);
+});

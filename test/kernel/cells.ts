@@ -34,7 +34,8 @@ export function startCells(folder: string = NOTEBOOKS): Cells {
     async run(...cells) {
       const values: unknown[] = [];
       for (const cell of cells) {
-        const result = await executor.run(cell, ++count);
+        tasks.begin();
+        const result = await executor.run(cell, ++count).finally(() => tasks.end());
         values.push(result.status === "ok" ? result.value : `${result.error.ename}: ${result.error.evalue}`);
       }
       return values;

@@ -19,7 +19,10 @@ interface LocalModule {
   /** Set before its code runs, so that circular imports work. */
   readonly module: { exports: unknown };
   isModule: boolean;
+  isReady: boolean;
   ready: Promise<void>;
+  /** The file for which it waits. */
+  waitsFor?: string;
   readonly importers: Set<string>;
 }
 
@@ -113,6 +116,11 @@ export class CellModules {
     return changed.length > 0;
   }
 
+  /** A cell was interrupted: the files whose code has not ended are loaded again on the next import. */
+  interrupted(): void {
+    for (const [file, { isReady }] of this.#local) if (!isReady) this.#forget(file);
+  }
+
   #forget(file: string): void {
     const local = this.#local.get(file);
     this.#local.delete(file);
@@ -155,18 +163,36 @@ export class CellModules {
       const made: LocalModule = {
         module: { exports: {} },
         isModule: false,
+        isReady: false,
         ready: Promise.resolve(),
         importers: new Set(),
       };
       this.#local.set(file, made);
       made.ready = this.#run(file, made, [...path, file]);
-      made.ready.catch(() => this.#forget(file));
+      const failed = (): void => {
+        if (this.#local.get(file) === made) this.#forget(file);
+      };
+      made.ready.then(() => {
+        made.isReady = true;
+      }, failed);
     }
     const local = this.#local.get(file)!;
     if (importer !== this.#cells) local.importers.add(importer);
     // Of modules that import each other, the second gets what the first has exported by then.
-    if (!path.includes(file)) await local.ready;
+    if (!this.#waitsForOne(file, path)) {
+      const waiting = this.#local.get(path.at(-1) ?? "");
+      if (waiting !== undefined) waiting.waitsFor = file;
+      await local.ready.finally(() => {
+        if (waiting !== undefined) waiting.waitsFor = undefined;
+      });
+    }
     return { exports: local.module.exports, isCommonJs: !local.isModule };
+  }
+
+  /** Whether a file is one of others, or waits for one of them. */
+  #waitsForOne(file: string | undefined, others: readonly string[]): boolean {
+    if (file === undefined) return false;
+    return others.includes(file) || this.#waitsForOne(this.#local.get(file)?.waitsFor, others);
   }
 
   async #run(file: string, local: LocalModule, path: readonly string[]): Promise<void> {

@@ -190,7 +190,9 @@ export class Executor {
         return run();
       });
     } catch (error) {
-      return error instanceof Interrupted ? INTERRUPTED : failed(this.errorOf(error));
+      if (!(error instanceof Interrupted)) return failed(this.errorOf(error));
+      this.#modules.interrupted();
+      return INTERRUPTED;
     }
     const result = await this.#resultOf(returned, name);
     if (result.status !== "ok") return result;
