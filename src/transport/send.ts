@@ -1,3 +1,5 @@
+import { TransportError } from "../errors/errors.js";
+
 /** A reply whose body has not been read. */
 export interface Received {
   readonly status: number;
@@ -28,6 +30,13 @@ export type Send = (address: string, options: SendOptions) => Promise<Received>;
 export function sendByFetch(fetch: typeof globalThis.fetch, redirect: "manual" | "follow" = "manual"): Send {
   return async (address, { headers, signal }) => {
     const response = await fetch(address, { headers, redirect, signal });
+    if (response.type === "opaqueredirect") {
+      throw new TransportError(`${new URL(address).host} redirects, which a page cannot follow.`, {
+        code: "BadRedirect",
+        hint: "Pass the address that it redirects to.",
+        retry: { retryable: false },
+      });
+    }
     return {
       status: response.status,
       header: (name) => response.headers.get(name),

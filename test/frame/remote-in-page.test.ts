@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { Frame } from "../../src/index.js";
+import { connect, Frame } from "../../src/index.js";
 import { rangeServer } from "../support/range-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -69,4 +69,30 @@ it("redirects are followed", async () => {
   });
   const frame = await Frame.fromParquet(`${server.url}/prices.parquet?${server.run}`, choice);
   expect(frame.numRows).toBe(5);
+});
+
+it("a service that redirects is an error at once, which says what to pass", async () => {
+  vi.stubGlobal(
+    "MessageChannel",
+    class {
+      readonly port1 = {};
+      readonly port2 = {};
+    },
+  );
+  const { pageFetch } = await import("../../src/platform/browser/process.js");
+  // As a page sees it, which may not read where it leads.
+  const redirect = vi.fn(async () => ({ type: "opaqueredirect", status: 0, headers: new Headers(), body: null }));
+  vi.stubGlobal("fetch", redirect);
+  const service = connect({ url: "https://data.example", apiKey: "sample", fetch: pageFetch, retry: { pause: 0 } });
+  const failed = await service
+    .dataset("EOD/AAPL")
+    .frame()
+    .catch((error: unknown) => error);
+  vi.unstubAllGlobals();
+  expect(failed).toMatchObject({
+    code: "BadRedirect",
+    message: "data.example redirects, which a page cannot follow.",
+    hint: "Pass the address that it redirects to.",
+  });
+  expect(redirect).toHaveBeenCalledTimes(1);
 });
