@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
+import { savedState } from "../../src/server/data/catalog.js";
 import { type RunningService, serve } from "../../src/server.js";
 import { runs } from "../support/whole.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
@@ -226,4 +227,21 @@ it("rows of a series load that was killed are removed a day later, those of one 
   expect(await stored()).toBe(4);
   const text = (await get(late, "/datasets/DB/A/data.csv?limit=1")).text;
   expect(text.trim()).toMatch(/,1(\.0)?$/);
+});
+
+it("replaced series that others may still read stay, also where the load that wrote them was killed at its end", async () => {
+  const { engine, folder, write, first, start } = await services(1);
+  const stored = async (): Promise<number[]> => {
+    const found = [...(await engine.query('SELECT DISTINCT s FROM "series/DB" ORDER BY s'))];
+    return found.map((row) => Number(row?.["s"]));
+  };
+  const begun = (await stored()).map((number) => ["DB/A", number]);
+  const note = { version: "", refreshedAt: new Date(Date.now() - 50 * 3_600_000).toISOString(), begun };
+  await savedState(engine).write({ "loaded/begun/DB/7": note });
+  write("A.csv", series(1));
+  await first.refresh("DB/A");
+  const before = await stored();
+  expect(before).toHaveLength(3);
+  await start(folder);
+  expect(await stored()).toEqual(before);
 });

@@ -116,7 +116,9 @@ const begunOf = (code: string): string => `begun/${code}/`;
 
 /** Removes what a load that was killed left in a shared engine. */
 async function removeAbandoned(engine: Engine, entry: DatabaseEntry, loaded: Loaded, table: string): Promise<void> {
-  const used = new Set(loaded.below(`${entry.database_code}/`).map(([, { series }]) => series));
+  const current = loaded.below(`${entry.database_code}/`).map(([, rows]) => rows);
+  // Other services may still read those that were replaced a while ago.
+  const used = new Set(current.flatMap(({ series, earlier = [] }) => [series, ...earlier.map((each) => each.series)]));
   for (const [note, { refreshedAt, begun = [] }] of loaded.below(begunOf(entry.database_code))) {
     if (Date.now() - Date.parse(refreshedAt) < LONGEST_LOAD_MS) continue;
     const left = begun.filter(([, series]) => !used.has(series));
