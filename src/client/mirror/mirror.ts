@@ -4,6 +4,7 @@ import { showAsCard } from "../../display/base/card.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { Cell } from "../../frame/cells/rows.js";
 import type { SqlOptions } from "../../frame/files/sql-table.js";
 import type { Watched } from "../../frame/files/watched.js";
@@ -193,7 +194,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   async plan(options: Pick<SyncOptions, "signal"> = {}): Promise<SyncPlan> {
     refuseUnknown(options, ["signal"], "plan()");
     const { planSync } = await import("./plan.js");
-    const manifest = await this.#read();
+    const manifest = await unlessAborted(this.#read(), options.signal);
     const copy = await this.#copy();
     const { by, since, wholeEvery, history = manifest?.history } = this.#options;
     const kept = history === false ? undefined : history;
@@ -335,7 +336,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   ): Promise<readonly [T, View]> {
     const bound = asOf === undefined && lag === undefined ? undefined : boundOf(asOf ?? new Date(), lag);
     for (let tries = 1; ; tries++) {
-      const manifest = await this.#read();
+      const manifest = await unlessAborted(this.#read(), signal);
       if (manifest === undefined) {
         throw new FileError(`${this.place} holds no copy of ${this.code} yet.`, {
           code: "BadMirror",

@@ -41,14 +41,22 @@ export function shared(nameOf: () => string, open: () => Promise<Engine>): WithE
     const name = nameOf();
     let found = engines.get(name);
     for (; found !== undefined && (found.users === 0 || found.opener !== OPENER); found = engines.get(name))
-      await found.closed;
+      await unlessAborted(found.closed, signal);
     found ??= opened(open());
     engines.set(name, found);
     found.users++;
+    let isOpened = false;
     try {
-      return await use(await unlessAborted(found.engine, signal));
+      const engine = await unlessAborted(found.engine, signal);
+      isOpened = true;
+      return await use(engine);
     } finally {
-      if (--found.users === 0) await close(name, found);
+      if (--found.users === 0) {
+        const closing = close(name, found);
+        // What was still being opened at the abort is closed once it is open.
+        if (isOpened || !signal?.aborted) await closing;
+        else closing.catch(() => undefined);
+      }
     }
   };
 }
