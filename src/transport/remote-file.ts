@@ -144,8 +144,9 @@ export class RemoteFile implements OpenableFile {
       return { size: bytes.length, etag, modified };
     }
     if (status !== 206) throw await this.failure(answer);
-    // A page reads this header only where the server exposes it.
-    if (pageFetch !== undefined && range === undefined && from !== "all") throw new OtherFirst("all");
+    // A page reads this header only where the server exposes it; a part of what was compressed cannot be decoded.
+    const isUnusable = answer.coded || (pageFetch !== undefined && range === undefined);
+    if (isUnusable && from !== "all") throw new OtherFirst("all");
     const size = range?.total;
     const start = from === "end" ? Math.max(0, (size ?? 0) - END) : 0;
     if (size === undefined || range?.start !== start) throw this.otherPart(answer);

@@ -174,6 +174,17 @@ describe("remote files", () => {
     }
   });
 
+  it("a file that its server has compressed is requested as a whole", async () => {
+    const stored = gzipSync(csv);
+    server.reset((request, response) => {
+      response.setHeader("content-encoding", "gzip");
+      sendPart(request, response, stored);
+      return true;
+    });
+    expect((await Frame.fromCSV(at("prices.csv"))).toCSV()).toBe((await Frame.fromCSV(csv)).toCSV());
+    expect(server.asked.map(({ range }) => range)).toEqual(["bytes=0-1048575", undefined]);
+  });
+
   it("empty files are empty files", async () => {
     expect(await failure(Frame.fromParquet(at("empty.parquet")))).toMatchObject({ code: "BadParquet" });
     expect(await failure(Frame.fromCSV(at("empty.csv")))).toMatchObject(
