@@ -126,9 +126,10 @@ it("stops at a breakpoint, with call stack and locals, steps over, into and out,
 
 it("stops in a local file, and where a cell throws", async () => {
   await breakAt(library, 5);
-  const running = run('import { half } from "./lib";\nhalf(8)');
-  expect(await stop()).toMatchObject({ reason: "breakpoint", at: ["half lib.ts:5", "cell cell:2"] });
+  const running = run('import { half } from "./lib";\nconst $eight = 8;\nhalf($eight)');
+  expect(await stop()).toMatchObject({ reason: "breakpoint", at: ["half lib.ts:5", "cell cell:3"] });
   expect((await locals()).get("rest")).toMatchObject({ value: "4" });
+  expect([...(await locals(1)).keys()].sort()).toEqual(["$eight", "half"]);
   const { modules } = await debug("modules");
   expect(modules).toMatchObject([{ name: "lib.ts", path: library }]);
   expect((await debug("source", { source: { path: library } }))["content"]).toContain("export function half(n: N)");

@@ -265,7 +265,7 @@ function withAwaitedImports(
   return [...imports, ...others];
 }
 
-/** `import { a } from "m"` as `const m = await load("m"), a = m("a")`. */
+/** `import { a } from "m"` as `const $m = await load("m"), a = $m("a")`. */
 function awaitedImport(
   typescript: TypeScript,
   factory: Syntax.NodeFactory,
@@ -280,7 +280,7 @@ function awaitedImport(
   ]);
   const loaded = factory.createAwaitExpression(call);
   if (importClause === undefined) return factory.createExpressionStatement(loaded);
-  const module = factory.createUniqueName("module");
+  const module = factory.createUniqueName("$module");
   const constants = [factory.createVariableDeclaration(module, undefined, undefined, loaded)];
   const add = (name: Syntax.Identifier, imported: string): void => {
     const value = factory.createCallExpression(module, undefined, [factory.createStringLiteral(imported)]);

@@ -16,7 +16,8 @@ const MOST_MEMBERS = 200;
 const HIDDEN = /^(tsLastExpr\d*|__tslab__|__esModule|default)$/;
 
 /** Names that the compiler adds to the functions of cells and local files. */
-const ADDED = /^(?:\$\w+|exports|require|module|__filename|__dirname|arguments|this)$/;
+const ADDED =
+  /^(?:\$(?:earlier|imported|load|meta|own|module)[_\d]*|exports|require|module|__filename|__dirname|arguments|this)$/;
 
 export function isHidden(name: string): boolean {
   return HIDDEN.test(name);
