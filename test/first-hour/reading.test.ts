@@ -84,7 +84,7 @@ describeMistakes("reading files, bytes and values", [
   ['Frame.fromParquet("x.csv")', "BadParquet", "Write or download the file again"],
   ['Frame.fromArrow("x.csv")', "BadArrow", "Pass the bytes of an Arrow stream or file"],
   ['Frame.fromArrow(text("hello"))', "BadArrow", "Pass the bytes of an Arrow stream or file"],
-  ["Frame.fromArrow(5)", "BadArgument", "Pass the path or the bytes of an Arrow stream or file"],
+  ["Frame.fromArrow(5)", "BadArgument", "Pass the path, the address or the bytes of an Arrow stream or file"],
   ['Frame.fromParquet("nothing.parquet")', "FileNotFound", "it does not exist"],
   [
     'Frame.fromParquet("x.csv", { columns: "a" })',
@@ -140,7 +140,7 @@ describeMistakes("reading files, bytes and values", [
     "NotZip",
     "Download it again, or read it as what it is: Frame.fromCSV() takes CSV",
   ],
-  ["Frame.fromParquet(p)", "BadArgument", "Pass the path or the bytes of a Parquet file"],
+  ["Frame.fromParquet(p)", "BadArgument", "Pass the path, the address or the bytes of a Parquet file"],
   ["Frame.fromDanfo(p)", "BadArgument", "Pass a DataFrame of danfojs-node"],
   ["Frame.fromDanfo([{ a: 1 }])", "BadArgument", "Pass a DataFrame of danfojs-node"],
   ['parquetBatches("nothing.parquet").next()', "FileNotFound", "it does not exist"],
