@@ -249,7 +249,7 @@ export const ERROR_CODES = {
   UnknownEncoding: transport("The reply has a content coding that cannot be decoded.", "Check the proxies in between."),
   BadEncoding: transport("The reply is not in the content coding that it declares.", "Try again."),
   BadRange: transport(
-    "A server replied with another part of a file than was requested.",
+    "A server replied with another part of a file than was requested, or with a file whose end is not marked.",
     "Download the file, and read it from disk.",
   ),
   ServerFailed: transport("The server of a file replied with an error.", "Try again later, or check the address."),

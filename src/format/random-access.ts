@@ -65,10 +65,26 @@ export const blobFile = (blob: Blob): OpenableFile => ({
 export async function wholeFile(file: Uint8Array | OpenableFile): Promise<Uint8Array> {
   if (file instanceof Uint8Array) return file;
   const access = await file.open();
-  const bytes = new Uint8Array(access.size);
-  await access.read(bytes, 0);
-  await access.close();
-  return bytes;
+  try {
+    const bytes = spaceFor(access.size, file.name);
+    await access.read(bytes, 0);
+    return bytes;
+  } finally {
+    await access.close();
+  }
+}
+
+/** @throws {FileError} FileFailed for more bytes than there can be memory for, as a server may claim */
+function spaceFor(size: number, name: string): Uint8Array {
+  try {
+    return new Uint8Array(size);
+  } catch (cause) {
+    throw new FileError(`Cannot read ${name}: it has ${size} bytes, more than fit in memory.`, {
+      code: "FileFailed",
+      cause,
+      hint: "Check the address.",
+    });
+  }
 }
 
 /** Bytes in memory as {@link RandomAccess}. */

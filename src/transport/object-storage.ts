@@ -3,6 +3,7 @@ import { rememberSecret } from "../errors/secrets.js";
 import { wholeFile } from "../format/random-access.js";
 import { decodeEntities } from "../format/xml/text.js";
 import { environment } from "../platform/node/process.js";
+import { percentDecoded } from "../value/text.js";
 import type { Target } from "./exchange.js";
 import { type RemoteAddress, RemoteFile } from "./remote-file.js";
 
@@ -56,8 +57,11 @@ export async function keysBelow({ bucket, key }: StoredObject): Promise<string[]
         hint: "Check AWS_ENDPOINT_URL and AWS_REGION, or name the files.",
       });
     }
+    // A storage may ignore the request to encode keys.
+    const isEncoded = /<EncodingType>url</.test(text);
     for (const [, listed] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-      const name = decodeURIComponent(decodeEntities(listed).replaceAll("+", " "));
+      const text = decodeEntities(listed);
+      const name = (isEncoded ? percentDecoded(text.replaceAll("+", " ")) : undefined) ?? text;
       // Consoles create folders as objects without bytes.
       if (!name.endsWith("/")) keys.push(name);
     }

@@ -139,6 +139,8 @@ export class RemoteFile implements OpenableFile {
     const hasParts = status === 416 || (status === 200 && header("accept-ranges")?.toLowerCase() === "bytes");
     if (from === "end" && hasParts) throw new OtherFirst("start");
     if (status === 200) {
+      // A page cannot see whether the end of the connection alone ends the body.
+      if (!answer.framed && pageFetch === undefined) throw this.endless(answer);
       const bytes = await this.held(answer, answer.length);
       this.pieces.push({ start: 0, bytes });
       return { size: bytes.length, etag, modified };
@@ -343,6 +345,11 @@ export class RemoteFile implements OpenableFile {
   private noParts({ host }: Answer): TransportError {
     const what = `${host} does not send parts of a file, and the file is larger than ${REMOTE.mostHeld} bytes`;
     return this.refused("TooLarge", what, "Download it and read it from disk.");
+  }
+
+  private endless({ host }: Answer): TransportError {
+    const what = `${host} does not declare its length, so that one cut short would look complete`;
+    return this.refused("BadRange", what, "Download it, check that it is complete, and read it from disk.");
   }
 
   private refused(

@@ -48,15 +48,19 @@ const server = createServer((request, response) => {
 /** Whether the server has the first version of lists alone. */
 let isFirstVersion = false;
 
+/** Whether the server lists keys as they are. */
+let isPlain = false;
+
 /** Pages of two keys. */
 function listOf(query: URLSearchParams): string {
   const keys = Object.keys(objects).filter((key) => key.startsWith(query.get("prefix") ?? ""));
   const from = Number(query.get("continuation-token")?.slice("<&".length) ?? 0);
-  const names = keys.slice(from, from + 2).map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key></Contents>`);
+  const listed = (key: string): string => (isPlain ? key.replaceAll("&", "&amp;") : encodeURIComponent(key));
+  const names = keys.slice(from, from + 2).map((key) => `<Contents><Key>${listed(key)}</Key></Contents>`);
   if (isFirstVersion)
     return "<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>a</NextMarker></ListBucketResult>";
   const next = from + 2 < keys.length ? `<NextContinuationToken>&lt;&amp;${from + 2}</NextContinuationToken>` : "";
-  return `<?xml version="1.0"?><ListBucketResult xmlns="x">${names.join("")}${next}</ListBucketResult>`;
+  return `<?xml version="1.0"?><ListBucketResult xmlns="x">${isPlain ? "" : "<EncodingType>url</EncodingType>"}${names.join("")}${next}</ListBucketResult>`;
 }
 
 const failure = async (read: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> => {
@@ -110,6 +114,15 @@ it("a URL has its key percent-encoded", async () => {
   const [odd = ""] = Object.keys(objects).filter((name) => name.startsWith("odd/"));
   const address = new URL(`s3://bucket/${odd.split("/").map(encodeURIComponent).join("/")}`);
   expect((await Frame.fromCSV(address)).numRows).toBe(1);
+});
+
+it("a server that lists keys as they are is understood", async () => {
+  isPlain = true;
+  try {
+    expect((await Frame.fromCSV("s3://bucket/odd/")).numRows).toBe(1);
+  } finally {
+    isPlain = false;
+  }
 });
 
 it("without credentials, requests are not signed", async () => {

@@ -162,6 +162,19 @@ describe("remote files", () => {
     }
   });
 
+  it("a file whose end only the end of the connection marks is refused", async () => {
+    server.reset((_, response) => {
+      response.removeHeader("connection");
+      response.useChunkedEncodingByDefault = false;
+      response.writeHead(200).end("id,close\n007,1.50\n");
+      return true;
+    });
+    expect(await failure(Frame.fromCSV(at("small.csv")))).toMatchObject({
+      code: "BadRange",
+      message: expect.stringContaining("does not declare its length"),
+    });
+  });
+
   it("a server that counts no part from the end is asked for the start", async () => {
     for (const status of [200, 416]) {
       server.reset((request, response) => {
