@@ -211,6 +211,8 @@ class Sums { @twice plus(n: number) { return n + 1; } accessor size = 3; static 
     4,
   ],
   [[`import { hidden } from "./hidden"; const one = hidden(), two = 2`, "one.size + two"], 8],
+  [["export default 5 + 5; const six = 6", "six"], 6],
+  [["export default () => ({ a: 1 }); const seven = 7", "export default { seven }", "seven"], 7],
   [["const mixed = () => class { private secret = 1; get open() { return this.secret; } }", "new (mixed())().open"], 1],
   [
     [

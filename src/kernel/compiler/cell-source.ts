@@ -64,7 +64,7 @@ const EXPORT = /\bexport\b/;
 
 /**
  * A cell without its own `export`s, which later cells do not need: they have all of its names. Positions do not change.
- * An `export default` without a name becomes an expression.
+ * An `export default` of an expression becomes a variable, as in declarations that the compiler writes.
  */
 function withoutExports(typescript: TypeScript, text: string): string {
   if (!EXPORT.test(text)) return text;
@@ -85,7 +85,8 @@ function withoutExports(typescript: TypeScript, text: string): string {
       continue;
     }
     if (typescript.isExportAssignment(statement)) {
-      replace(start, statement.expression.getStart(file), "void");
+      const { isExportEquals, expression } = statement;
+      replace(start, expression.getStart(file), isExportEquals === true ? "void" : "var _default =");
       continue;
     }
     const { modifiers = [], name } = statement as {

@@ -13,7 +13,7 @@ export type Variable = {
 const LONGEST_VALUE = 120;
 const MOST_MEMBERS = 200;
 /** Names of the kernel and of tslab among the values of cells. */
-const HIDDEN = /^(tsLastExpr\d*|__tslab__|__esModule|default)$/;
+const HIDDEN = /^(tsLastExpr\d*|__tslab__|__esModule|_?default)$/;
 
 /** Names that the compiler adds to the functions of cells and local files. */
 const ADDED =
