@@ -10,6 +10,7 @@ import { hookStockTslab } from "./kernel/hook/stock-hook.js";
 export { confirm, password, prompt } from "./kernel/hook/ask.js";
 export { type Control, type ControlValue, type ControlValues, Range, range } from "./kernel/hook/controls.js";
 export { type Interaction, interact } from "./kernel/hook/interact.js";
+export { html, type Markup, md } from "./kernel/hook/markup.js";
 export { type ShellOptions, sh } from "./kernel/hook/shell.js";
 export { Timing, timeit } from "./kernel/hook/timeit.js";
 

@@ -3,9 +3,10 @@ import { inspect, print } from "../platform/node/process.js";
 import { notebookHost } from "./base/host.js";
 import { type Bundle, JUPYTER_DISPLAY } from "./base/show.js";
 import { bundleOf } from "./table/foreign.js";
+import type { TableOptions } from "./table/view.js";
 
-/** Identifies and replaces displays. */
-export interface DisplayOptions {
+/** Identifies and replaces displays, and says how tables are shown. */
+export interface DisplayOptions extends Omit<TableOptions, "source"> {
   /** Identifies the display, so that a later one with the same id in the same cell replaces it. */
   readonly id?: string;
   /** Replaces the display with this id, also from another cell. */
@@ -25,8 +26,8 @@ const shown = new Map<string, unknown>();
 
 /**
  * Shows a value immediately, in the middle of a cell: as a table or chart in Deno and tslab, as text in a terminal.
- * Supports values with `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames and arrays of rows; other values are
- * shown as text.
+ * Supports values with `Symbol.for("Jupyter.display")`, Arrow tables, Danfo frames, arrays of rows, elements of a DOM
+ * and MIME bundles (`{ "text/html": "…" }`); other values are shown as text.
  *
  * @example
  * ```ts
@@ -40,17 +41,17 @@ export function display(value: unknown, options: DisplayOptions = {}): Displayed
   const host = notebookHost();
   const again = host?.cell !== undefined && shown.get(id) === host.cell;
   shown.set(id, host?.cell);
-  send(value, id, options.update ?? again);
-  const handle: Displayed = { id, update: (next) => send(next, id, true) };
+  send(value, id, options.update ?? again, options);
+  const handle: Displayed = { id, update: (next) => send(next, id, true, options) };
   // As the last expression of a cell the handle shows nothing: the value is shown already.
   return Object.defineProperty(handle, JUPYTER_DISPLAY, { value: (): Bundle => ({}) });
 }
 
-function send(value: unknown, id: string, update: boolean): void {
+function send(value: unknown, id: string, update: boolean, options: DisplayOptions): void {
   const host = notebookHost();
-  const bundle = bundleOfAny(value);
+  const bundle = isMimeBundle(value) ? value : bundleOfAny(value, options);
   if (host === undefined) {
-    print(textOf(value));
+    print(textOf(value, bundle));
   } else if (bundle instanceof Promise) {
     void bundle.then((data) => host.send(data, id, update));
   } else {
@@ -58,13 +59,20 @@ function send(value: unknown, id: string, update: boolean): void {
   }
 }
 
-export function bundleOfAny(value: unknown): Bundle | Promise<Bundle> {
-  return bundleOf(value) ?? { "text/plain": textOf(value) };
+const MIME = /^(?:application|audio|image|model|text|video)\/[\w.+-]+$/;
+
+function isMimeBundle(value: unknown): value is Bundle {
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;
+  const types = Object.keys(value);
+  return types.length > 0 && types.every((type) => MIME.test(type));
 }
 
-function textOf(value: unknown): string {
-  const bundle = bundleOf(value);
-  const text = bundle === undefined || bundle instanceof Promise ? undefined : (bundle as Bundle)["text/plain"];
+export function bundleOfAny(value: unknown, options?: TableOptions): Bundle | Promise<Bundle> {
+  return bundleOf(value, options) ?? { "text/plain": textOf(value) };
+}
+
+function textOf(value: unknown, bundle: Bundle | Promise<Bundle> = {}): string {
+  const text = bundle instanceof Promise ? undefined : bundle["text/plain"];
   if (typeof text === "string") return scrub(text);
   return scrub(typeof value === "string" ? value : inspect(value, { depth: 2 }));
 }

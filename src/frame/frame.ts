@@ -787,9 +787,9 @@ const ownType = (types: Readonly<Record<string, string | undefined>>, name: stri
   Object.hasOwn(types, name) ? types[name] : undefined;
 
 showAs<Frame<object>>(Frame.prototype as Frame<object>, {
-  bundle: ({ table, source }): Bundle => ({
-    "text/html": htmlTable(table, { source }),
-    "text/plain": textTable(table, { source }),
+  bundle: ({ table, source }, options): Bundle => ({
+    "text/html": htmlTable(table, { ...options, source }),
+    "text/plain": textTable(table, { ...options, source }),
   }),
   text: ({ table, source }, width, colors) => textTable(table, { source, width, colors }),
   brief: ({ numRows, numColumns, source }) =>

@@ -48,6 +48,34 @@ describe("display", () => {
     expect(sent.map(({ data }) => data["text/plain"])).toEqual(["plain", "3", "later"]);
   });
 
+  it("sends MIME bundles as they are, elements of a DOM as pictures or HTML, and tables as asked", () => {
+    const { sent } = fakeTslab();
+    const bundle = { "text/html": "<b>1</b>", "application/vnd.a+json": { a: 1 } };
+    display(bundle).update({ "image/svg+xml": "<svg/>" });
+    display({ outerHTML: '<svg class="plot"><g/></svg>' });
+    display({ outerHTML: "<figure/>" });
+    display([{ n: 1234567 }], { thousands: true }).update([{ n: 7654321 }]);
+    display(Frame.fromRows([{ n: 1234567 }]), { thousands: true });
+    for (const data of [{ "text/html": "a", "n/a": 1 }, { "px/open": 1 }, {}]) display(data);
+    expect(sent.slice(0, 4).map(({ data }) => data)).toEqual([
+      bundle,
+      { "image/svg+xml": "<svg/>" },
+      { "image/svg+xml": '<svg xmlns="http://www.w3.org/2000/svg" class="plot"><g/></svg>' },
+      { "text/html": "<figure/>" },
+    ]);
+    const texts = sent.slice(4).map(({ data }) => data["text/plain"]);
+    for (const [i, text] of ["1,234,567", "7,654,321", "1,234,567", "n/a", "px/open", "{}"].entries()) {
+      expect(texts[i]).toContain(text);
+    }
+  });
+
+  it("prints a MIME bundle as its text", () => {
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    display({ "text/html": "<b>1</b>", "text/plain": "one" });
+    display({ "text/html": "<b>1</b>" });
+    expect(write.mock.calls).toEqual([["one\n"], ["{ 'text/html': '<b>1</b>' }\n"]]);
+  });
+
   it("sends raw bundles to Deno", () => {
     const calls: unknown[][] = [];
     (globalThis as { Deno?: unknown }).Deno = { jupyter: { display: (...args: unknown[]) => calls.push(args) } };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shortNumber } from "../../src/display/base/number-text.js";
+import { bundleOf } from "../../src/display/table/foreign.js";
 import { Frame } from "../../src/index.js";
 
 describe("a double in a table", () => {
@@ -41,5 +42,22 @@ describe("a double in a table", () => {
     expect(frame.toHTML({ digits: "full" })).toContain("<td>0.3333333333333333\u2007</td>");
     expect([...frame.rows()][1]).toEqual({ x: 1 / 3 });
     expect(frame.toCSV()).toContain("0.30000000000000004");
+  });
+
+  it("has separated thousands on request", () => {
+    const rows = [
+      { x: 1234567.5, big: 1234567890123456789n, text: "1234567", year: 2024 },
+      { x: -999.12345, big: -1000n, text: "-1000", year: null },
+      { x: 1e21, big: 0n, text: "", year: 12 },
+    ];
+    const frame = Frame.fromRows(rows);
+    const cells = (html: string): string[] =>
+      Array.from(html.matchAll(/<td[^>]*>([^<\u2007]*)/g), ([, text]) => text).filter((text) => text !== "");
+    const shown = ["1,234,567.5", "1234567", "2,024.0", "-999.12345", "-1000", "1e+21", "12.0"];
+    expect(cells(frame.select("x", "text", "year").toHTML({ thousands: true }))).toEqual(shown);
+    expect(frame.select("big").toHTML({ thousands: true })).toContain("1,234,567,890,123,456,789");
+    expect(frame.toString({ thousands: true })).toMatch(/1,234,567\.5 .*\n.* -999\.12345 .*-1,000/);
+    expect(frame.toHTML()).toContain("<td>1234567.5");
+    expect((bundleOf(rows, { thousands: true }) as Record<string, string>)["text/html"]).toContain("1,234,567.5");
   });
 });

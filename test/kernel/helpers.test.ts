@@ -38,6 +38,29 @@ const streamed = ({ published }: Execution): string =>
     .map(({ content }) => content["text"])
     .join("");
 
+describe("HTML, Markdown and documents", () => {
+  const shown = async (code: string): Promise<unknown> =>
+    (await run(code)).published.find(({ header }) => /^(?:display_data|execute_result)$/.test(header.msg_type))
+      ?.content["data"];
+
+  it("html, md and display() of a MIME bundle need no import", async () => {
+    expect(await shown(`html\`<b>\${"<i>"}</b>\``)).toMatchObject({ "text/html": "<b>&lt;i&gt;</b>" });
+    expect(await shown(`md\`**\${"*"}**\``)).toMatchObject({ "text/markdown": "**\\***" });
+    expect(await shown('display({ "text/html": "<b>1</b>" })')).toEqual({ "text/html": "<b>1</b>" });
+  });
+
+  it("an element of a DOM is a picture, and an error without a document names a package that has one", async () => {
+    expect(await shown('({ outerHTML: "<svg><g/></svg>" })')).toMatchObject({
+      "image/svg+xml": '<svg xmlns="http://www.w3.org/2000/svg"><g/></svg>',
+    });
+    for (const code of ["eval('document.title')", "const page: any = undefined; page.createElement('p')"]) {
+      const { reply } = await run(code);
+      expect(reply.content["traceback"]).toContainEqual(expect.stringMatching(/no document.*linkedom/));
+    }
+    expect((await run("document.title")).reply.content["traceback"]).toContainEqual(expect.stringMatching(/linkedom/));
+  });
+});
+
 describe("input", () => {
   it("prompt() returns the line, or the initial value for an empty one", async () => {
     const asked: unknown[] = [];

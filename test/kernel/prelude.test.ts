@@ -127,3 +127,30 @@ longIt("packages that have only exports load, and strict checks come on request"
   expect((await strict.execute(loose)).reply.content["ename"]).toBe("TypeScriptError");
   await strict.shutdown();
 });
+
+it("a kernel of the user takes the arrowbook of the notebook's project", async () => {
+  const project = join(folder, "project");
+  const files = {
+    "package.json": JSON.stringify({
+      name: "arrowbook",
+      exports: {
+        ".": { types: "./a.d.ts", default: "./a.mjs" },
+        "./notebook": { types: "./n.d.ts", default: "./n.mjs" },
+        "./package.json": "./package.json",
+      },
+    }),
+    "a.d.ts": "export declare class Frame { static readonly owner: 'project'; }\n",
+    "a.mjs": "export class Frame { static owner = 'project'; }\n",
+    "n.d.ts": "export declare const range: (end: number) => 'mine';\n",
+    "n.mjs": "export const range = () => 'mine';\n",
+  };
+  mkdirSync(join(project, "node_modules", "arrowbook"), { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(project, "node_modules", "arrowbook", name), content);
+  }
+  const kernel = await startKernel(findKernel("arrowbook"), { folder: project, env });
+  const code = 'import { Frame as Imported } from "arrowbook";\n[Frame.owner, range(1), Imported === Frame].join()';
+  expect(text(await kernel.execute(code))).toBe("project,mine,true");
+  expect((await kernel.execute("const other: 'x' = Frame.owner")).reply.content["evalue"]).toContain(`'"project"'`);
+  await kernel.shutdown();
+});

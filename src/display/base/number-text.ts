@@ -1,5 +1,8 @@
 /** A count with commas: `30,180`. */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+export const grouped = (count: number | string): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+/** The text of a number with commas before its point: `-1,234.5678`. */
+export const groupedNumber = (text: string): string => text.replace(/^-?\d+/, grouped);
 
 /** A byte count in readable units: `812 B`, `2.4 MB` (steps of 1,000). */
 export function sizeText(bytes: number): string {

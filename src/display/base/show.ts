@@ -10,8 +10,8 @@ export const JUPYTER_DISPLAY = Symbol.for("Jupyter.display");
 export const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 export interface Shown<T> {
-  /** For notebooks; must hold `text/plain`. */
-  readonly bundle: (value: T) => Bundle;
+  /** For notebooks; must hold `text/plain`. The options are those of `display()`. */
+  readonly bundle: (value: T, options?: object) => Bundle;
   /** For a terminal of `width` columns, with colours or without (`util.inspect`, `console.log`). */
   readonly text: (value: T, width: number, colors: boolean) => string;
   /** A short form for a terminal, for values nested in another one; default: the class name. */
@@ -28,8 +28,8 @@ export const NOTEBOOK_WIDTH = 120;
 export function showAs<T extends object>(target: T, { bundle, text, brief = className }: Shown<T>): void {
   Object.defineProperty(target, JUPYTER_DISPLAY, {
     configurable: true,
-    value(this: T): Bundle {
-      return bundle(this);
+    value(this: T, options?: object): Bundle {
+      return bundle(this, options);
     },
   });
   Object.defineProperty(target, INSPECT, {
@@ -43,6 +43,16 @@ export function showAs<T extends object>(target: T, { bundle, text, brief = clas
       return inside ? `[${brief(this)}]` : text(this, terminalWidth(options.breakLength), options.colors === true);
     },
   });
+}
+
+/** An HTML or SVG element of any JavaScript DOM. */
+export function elementBundle(value: unknown): Bundle | undefined {
+  const html = (value as { readonly outerHTML?: unknown } | null)?.outerHTML;
+  if (typeof html !== "string") return undefined;
+  if (!html.startsWith("<svg")) return { "text/html": html };
+  // Outside of a page a picture is only read with its namespace.
+  const isNamed = /^<svg[^>]*\sxmlns=/.test(html);
+  return { "image/svg+xml": isNamed ? html : html.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"') };
 }
 
 const className = (value: object): string => value.constructor?.name ?? "Object";

@@ -1,19 +1,22 @@
 import { Table } from "../../columns/arrow/arrow.js";
 import { adopt } from "../../columns/table/foreign-table.js";
 import { inspect } from "../../platform/node/process.js";
-import { type Bundle, JUPYTER_DISPLAY } from "../base/show.js";
+import { type Bundle, elementBundle, JUPYTER_DISPLAY } from "../base/show.js";
 import { htmlOfView } from "./html.js";
 import { textOfView } from "./text.js";
 import { inLine, type TableOptions, type View, type ViewColumn, viewOf, viewPositions } from "./view.js";
 
 /**
- * The bundle of any value that has one: its own (`Symbol.for("Jupyter.display")`), or a table for Arrow tables, Danfo
- * frames and series, and arrays of row objects. Undefined for anything else.
+ * The bundle of any value that has one: its own (`Symbol.for("Jupyter.display")`), an element of a DOM, or a
+ * table for Arrow tables, Danfo frames and series, and arrays of row objects. Undefined for anything else.
  */
 export function bundleOf(value: unknown, options: TableOptions = {}): Bundle | Promise<Bundle> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const own = (value as { [JUPYTER_DISPLAY]?: unknown })[JUPYTER_DISPLAY];
-  if (typeof own === "function") return (own as () => Bundle | Promise<Bundle>).call(value);
+  if (typeof own === "function")
+    return (own as (options: TableOptions) => Bundle | Promise<Bundle>).call(value, options);
+  const element = elementBundle(value);
+  if (element !== undefined) return element;
   const view = foreignView(value, options);
   return view && { "text/html": htmlOfView(view, options), "text/plain": textOfView(view, options) };
 }
@@ -82,7 +85,7 @@ function viewOfCells(
     const type = types[column] ?? "";
     const numeric = values.some(isNumber) && values.every((value) => isNumber(value) || (value ?? null) === null);
     const texts = values.map(textOf);
-    const cells = numeric ? inLine(texts, options.digits) : texts.map((text) => ({ text, missing: 0 }));
+    const cells = numeric ? inLine(texts, options) : texts.map((text) => ({ text, missing: 0 }));
     return { name: names[column], type, arrowType: type, numeric, cells };
   });
   return { columns, rows, head, left, numRows, numColumns: names.length };

@@ -4,7 +4,7 @@ import { columnType } from "../../columns/arrow/types.js";
 import { cellText } from "../../columns/arrow/vector-values.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import type { FrameSource } from "../../spec/frame-source.js";
-import { grouped, shortNumber, sizeText } from "../base/number-text.js";
+import { grouped, groupedNumber, shortNumber, sizeText } from "../base/number-text.js";
 
 /** Limits of a rendered table; a longer one shows its head and tail, or its first and last columns. */
 export interface TableOptions {
@@ -17,6 +17,8 @@ export interface TableOptions {
   readonly maxText?: number;
   /** `short`, the default, rounds doubles of more than 10 significant digits to 6; the cell's title has them all. */
   readonly digits?: "short" | "full";
+  /** Separates the thousands of numbers by commas: `1,234,567.89`. Default false. */
+  readonly thousands?: boolean;
   /** Number columns drawn as sparklines below the header, by name. */
   readonly sparklines?: readonly string[];
 }
@@ -65,7 +67,7 @@ export function viewOf(table: Table, options: TableOptions = {}, headShare = HEA
   const columns = shown.map((index) => {
     const vector = table.getChildAt(index) as Vector;
     const field = table.schema.fields[index];
-    return columnView(field.name, specs[index].type, vector, rows, options.digits);
+    return columnView(field.name, specs[index].type, vector, rows, options);
   });
   return { columns, rows, head, left, numRows, numColumns, bytes: byteLength(table) };
 }
@@ -99,24 +101,30 @@ function columnView(
   type: string,
   vector: Vector,
   rows: readonly number[],
-  digits: TableOptions["digits"],
+  options: TableOptions,
 ): ViewColumn {
   const arrow = vector.type as DataType;
   const texts = rows.map((row) => cellText(vector, row));
   const numeric = columnType(arrow).scale === "number";
-  const cells = DataType.isFloat(arrow) ? inLine(texts, digits) : texts.map((text) => ({ text, missing: 0 }));
+  const separated = numeric ? separatedTexts(texts, options) : texts;
+  const cells = DataType.isFloat(arrow) ? inLine(texts, options) : separated.map((text) => ({ text, missing: 0 }));
   return { name, type, arrowType: String(arrow), numeric, cells };
 }
 
 /** Numbers of any scale, each with the number of digits it lacks after the point. */
-export function inLine(full: readonly (string | null)[], digits: TableOptions["digits"] = "short"): ViewCell[] {
-  const texts = digits === "full" ? full : full.map((text) => (text === null ? null : shortNumber(text)));
+export function inLine(full: readonly (string | null)[], options: TableOptions): ViewCell[] {
+  const texts = options.digits === "full" ? full : full.map((text) => (text === null ? null : shortNumber(text)));
+  const separated = separatedTexts(texts, options);
   const places = texts.map(placesOf);
   const most = Math.max(0, ...places.map((place) => place ?? 0));
   return texts.map((text, i) => {
     const missing = places[i] === undefined ? 0 : most - (places[i] as number);
-    return { text, missing, ...(text !== full[i] && { full: full[i] ?? "" }) };
+    return { text: separated[i], missing, ...(text !== full[i] && { full: full[i] ?? "" }) };
   });
+}
+
+function separatedTexts(texts: readonly (string | null)[], { thousands }: TableOptions): readonly (string | null)[] {
+  return thousands ? texts.map((text) => text && groupedNumber(text)) : texts;
 }
 
 /** The point and the digits after it; undefined for text that is not aligned (null, exponents, NaN). */

@@ -178,4 +178,11 @@ export abstract class OutputMethods<Row extends object> extends SeriesMethods<Ro
 
 const textOf = (blocks: Iterable<Uint8Array>): string => Array.from(blocks, (block) => utf8Text(block)).join("");
 
-const SHOWN: readonly (keyof TableOptions)[] = ["maxRows", "maxColumns", "maxText", "digits", "sparklines"];
+const SHOWN: readonly (keyof TableOptions)[] = [
+  "maxRows",
+  "maxColumns",
+  "maxText",
+  "digits",
+  "thousands",
+  "sparklines",
+];

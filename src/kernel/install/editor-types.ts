@@ -7,7 +7,17 @@ import { fileError } from "../../errors/file-error.js";
 export const PACKAGE_NAMES = ["connect", "Frame", "display", "progress", "bulkFile"] as const;
 
 /** The functions of `arrowbook/notebook` among those names. */
-export const NOTEBOOK_NAMES = ["prompt", "confirm", "password", "sh", "timeit", "interact", "range"] as const;
+export const NOTEBOOK_NAMES = [
+  "prompt",
+  "confirm",
+  "password",
+  "sh",
+  "timeit",
+  "interact",
+  "range",
+  "html",
+  "md",
+] as const;
 
 const DECLARATIONS = "arrowbook-notebook.d.ts";
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type Bundle, JUPYTER_DISPLAY } from "../../display/base/show.js";
+import { type Bundle, elementBundle, JUPYTER_DISPLAY } from "../../display/base/show.js";
 
 const SHOWN_ITEMS = 100;
 
@@ -9,7 +9,7 @@ const SHOWN_ITEMS = 100;
  * rendered as tables. An empty bundle is not shown.
  */
 export async function resultBundle(value: unknown): Promise<Bundle> {
-  const bundle = await (ownBundle(value) ?? foreignBundle(value) ?? elementBundle(value));
+  const bundle = await (ownBundle(value) ?? elementBundle(value) ?? foreignBundle(value));
   if (typeof bundle !== "object" || bundle === null) return { "text/plain": plainText(value) };
   return "text/plain" in bundle || Object.keys(bundle).length === 0
     ? bundle
@@ -35,11 +35,4 @@ function foreignBundle(value: unknown): Eventual {
   const rows = Array.isArray(value) && typeof value[0] === "object" && value[0] !== null;
   if (!rows && !("$data" in value) && !("schema" in value && "batches" in value)) return undefined;
   return import("../../display/table/foreign.js").then(({ bundleOf }) => bundleOf(value));
-}
-
-/** An HTML or SVG element of any JavaScript DOM. */
-function elementBundle(value: unknown): Eventual {
-  const html = (value as { outerHTML?: unknown } | null)?.outerHTML;
-  if (typeof html !== "string") return undefined;
-  return html.startsWith("<svg") ? { "image/svg+xml": html } : { "text/html": html };
 }

@@ -61,8 +61,21 @@ export function thrown(error: unknown, cells: RanCells, folder: string): CellErr
   return {
     ename,
     evalue,
-    traceback: [`${RED}${ename}${RESET}: ${evalue}`, ...quoted, ...lines, ...causes],
+    traceback: [`${RED}${ename}${RESET}: ${evalue}`, ...hintOf(evalue), ...quoted, ...lines, ...causes],
   };
+}
+
+/** The messages of code that expects a page, as of libraries of charts. */
+const NEEDS_PAGE = [
+  /^(?:document|window) is not defined$/,
+  /^Cannot find name '(?:document|window)'/,
+  /of undefined \(reading '(?:documentElement|body|createElement(?:NS)?)'\)$/,
+];
+const NO_PAGE =
+  'The kernel has no document. Install linkedom, and pass parseHTML("<p>").document, as in Plot.plot({ document }).';
+
+function hintOf(message: string): string[] {
+  return NEEDS_PAGE.some((pattern) => pattern.test(message)) ? [NO_PAGE] : [];
 }
 
 export function compileError(found: readonly Diagnostic[], source: string, count: number): CellError {
@@ -70,7 +83,7 @@ export function compileError(found: readonly Diagnostic[], source: string, count
   const own = diagnostics.map(({ fileName, start, messageText, code }) => {
     const where = `${fileName ?? cellName(count)}:${start.line + 1}:${start.character + 1}`;
     const quote = fileName === undefined ? quotation(source, { line: start.line, column: start.character }) : [];
-    return [`${RED}${where}${RESET} - ${messageText} ${GREY}(ts${code})${RESET}`, ...quote];
+    return [`${RED}${where}${RESET} - ${messageText} ${GREY}(ts${code})${RESET}`, ...hintOf(messageText), ...quote];
   });
   const [first] = diagnostics;
   return {
