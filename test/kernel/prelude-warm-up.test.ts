@@ -16,21 +16,21 @@ function noting(connect: () => unknown): { readonly executor: Executor; readonly
   return { executor: executor as Executor, calls };
 }
 
-it("an idle kernel loads types, package and service, so that the first completion of a column has all it needs", async () => {
+it("an idle kernel loads nothing that no cell has used, and once the types that completions need after one has", async () => {
   const { executor, calls } = noting(() => "the service");
   const prelude = new Prelude(executor, undefined);
+  prelude.whenIdle();
+  await prelude.before("1 + 1", "run");
+  prelude.whenIdle();
+  expect(calls).toEqual([]);
+  await prelude.before("Frame", "run");
+  prelude.whenIdle();
+  prelude.whenIdle();
+  expect(calls).toEqual(["offer", "load arrowbook", 'complete service.table("A/B").select("']);
   expect(prelude.service()).toBeUndefined();
-  expect([prelude.whenIdle(), prelude.whenIdle(), prelude.whenIdle(), prelude.whenIdle()]).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-  await expect.poll(() => prelude.service()).toBe("the service");
-  expect(calls.slice(0, 3)).toEqual(["offer", 'complete service.table("A/B").select("', "load arrowbook"]);
 });
 
-it("a service that cannot be created in advance is created again where a cell uses it", async () => {
+it("a service that cannot be created for a completion is created again where a cell uses it", async () => {
   let tries = 0;
   const { executor } = noting(() => {
     tries++;
@@ -38,8 +38,8 @@ it("a service that cannot be created in advance is created again where a cell us
     return "the service";
   });
   const prelude = new Prelude(executor, undefined);
-  while (prelude.whenIdle());
-  await expect.poll(() => tries).toBe(1);
+  await prelude.serviceFor("service.table('A");
+  expect(tries).toBe(1);
   expect(prelude.service()).toBeUndefined();
   await prelude.before("service.table('A/B')", "run");
   expect(prelude.service()).toBe("the service");

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
@@ -152,5 +154,14 @@ it("a kernel of the user takes the arrowbook of the notebook's project", async (
   const code = 'import { Frame as Imported } from "arrowbook";\n[Frame.owner, range(1), Imported === Frame].join()';
   expect(text(await kernel.execute(code))).toBe("project,mine,true");
   expect((await kernel.execute("const other: 'x' = Frame.owner")).reply.content["evalue"]).toContain(`'"project"'`);
+  await kernel.shutdown();
+});
+
+longIt("an idle kernel whose cells have not used the package stays below 200 MB", async () => {
+  const kernel = await start();
+  const pid = text(await kernel.execute("process.pid"));
+  await sleep(5000);
+  const kilobytes = Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
+  expect(kilobytes / 1024).toBeLessThan(200);
   await kernel.shutdown();
 });

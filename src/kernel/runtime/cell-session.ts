@@ -60,8 +60,6 @@ interface History {
 const LONGEST_HISTORY = 1000;
 /** After this time without a request the kernel does housekeeping. */
 const IDLE_MS = 800;
-/** The pause between two steps of the preparation of the prelude. */
-const STEP_MS = 50;
 
 /** The thread that runs cells: handles the requests of the shell channel, one execution of a shell at a time. */
 export class CellSession implements CellHints {
@@ -211,11 +209,8 @@ export class CellSession implements CellHints {
 
   #whenIdle(): void {
     const { prelude, tasks } = this.parts;
-    const isMore = tasks.protect(() => prelude.whenIdle());
-    // Requests that arrive meanwhile come first.
-    this.#idle = (
-      isMore ? setTimeout(() => this.#whenIdle(), STEP_MS) : setTimeout(this.#memoryReleaser, IDLE_MS)
-    ).unref();
+    tasks.protect(() => prelude.whenIdle());
+    this.#idle = setTimeout(this.#memoryReleaser, IDLE_MS).unref();
   }
 
   async #execute(cell: RunningCell, shell: Shell): Promise<void> {

@@ -28,15 +28,15 @@ function readPrelude(file: string): string {
 
 /**
  * Provides names to cells: those above, and `service`, created from the environment (`ARROWBOOK_URL`) or else from the
- * sample. Types and values are loaded when first used, so that the kernel starts as fast as without them.
+ * sample. Types and values are loaded when first used: until then the kernel is as fast and as small as without them.
  */
 export class Prelude {
   /** The source of the user's prelude, until it has run. */
   #own: string | undefined;
   #isOffered = false;
+  #isWarm = false;
   readonly #loaded = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #service: PreludeService;
-  readonly #steps: (() => void)[];
 
   /** @param file the user's prelude, run before the first cell */
   constructor(
@@ -45,14 +45,6 @@ export class Prelude {
   ) {
     this.#own = file === undefined ? undefined : readPrelude(file);
     this.#service = new PreludeService(executor);
-    this.#steps = [
-      () => {
-        this.#offer();
-        executor.warmUp(WARM_UP);
-      },
-      () => void this.#load("arrowbook"),
-      () => void this.#service.make("service"),
-    ];
   }
 
   /** Called with the code of a cell before it runs or is completed. */
@@ -77,13 +69,11 @@ export class Prelude {
     return this.#service.made;
   }
 
-  /**
-   * Called when the kernel is idle, until it returns false: each call does one step of what makes the first completion
-   * fast. Loads the types, then the package, then creates the service.
-   */
-  whenIdle(): boolean {
-    this.#steps.shift()?.();
-    return this.#steps.length > 0;
+  /** Called when the kernel is idle: loads the types that completions need, once a cell has used the names. */
+  whenIdle(): void {
+    if (!this.#isOffered || this.#isWarm) return;
+    this.#isWarm = true;
+    this.executor.warmUp(WARM_UP);
   }
 
   async #prepare(code: string, purpose: "run" | "complete"): Promise<void> {

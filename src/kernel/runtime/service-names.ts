@@ -49,14 +49,17 @@ export class ServiceNames {
     const found = OPEN_CALL.exec(before);
     if (found === null) return undefined;
     const [, name, kind, , text] = found;
-    const codes = (await inTime(this.#codesOf(name, kind, text, before))) ?? [];
+    await this.prepare(before);
+    const codes = (await inTime(this.#codesOf(name, kind, text))) ?? [];
     const matches = codes.filter((code) => code.startsWith(text));
     return matches.length === 0 ? undefined : { matches, start: before.length - text.length };
   }
 
   /** Requests the metadata that the code before the cursor needs: each once, waiting for 300 ms at most. */
   async learn(code: string, cursor: number): Promise<void> {
-    await inTime(this.#learnAll(code.slice(0, cursor)));
+    const before = code.slice(0, cursor);
+    if (callsIn(before).length > 0) await this.prepare(before);
+    await inTime(this.#learnAll(before));
   }
 
   /** Declarations with the columns of the codes in a cell; empty if none are known. */
@@ -75,8 +78,7 @@ export class ServiceNames {
     return interfaces.length === 0 ? "" : `declare module "arrowbook" { ${interfaces.join(" ")} }\n`;
   }
 
-  async #codesOf(name: string, kind: string, text: string, code: string): Promise<readonly string[]> {
-    await this.prepare(code);
+  async #codesOf(name: string, kind: string, text: string): Promise<readonly string[]> {
     const service = this.#serviceOf(name);
     const list = service?.[CODES];
     if (service === undefined || list === undefined) return [];
@@ -94,7 +96,6 @@ export class ServiceNames {
   }
 
   async #learnAll(code: string): Promise<void> {
-    if (callsIn(code).length > 0) await this.prepare(code);
     const called = callsIn(code).map(({ name, kind, code: found }) => this.#queryOf(name, kind, found));
     const named = [...new Set(code.match(NAMES))].map(this.value).filter(isQuery);
     for (const query of [...called, ...named]) {
