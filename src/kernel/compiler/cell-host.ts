@@ -186,15 +186,13 @@ export class CellHost implements Syntax.LanguageServiceHost {
     literals.map((literal) => {
       const mode = this.typescript.getModeForUsageLocation(file, literal, options);
       const name = literal.text;
-      const found = this.typescript.resolveModuleName(
-        name,
-        importer,
-        options,
-        this,
-        this.#resolutions,
-        redirected,
-        mode,
-      );
+      const resolved = (from: string) =>
+        this.typescript.resolveModuleName(name, from, options, this, this.#resolutions, redirected, mode);
+      let found = resolved(importer);
+      // The kernel shows its displays, from wherever the cells are.
+      if (found.resolvedModule === undefined && name === "tslab") {
+        found = resolved(join(this.settings.home, "package.json"));
+      }
       const path = found.resolvedModule?.resolvedFileName;
       if (path !== undefined) this.#importsOf(importer).set(name, path);
       return found;
