@@ -1,3 +1,4 @@
+import type { SourceMap } from "node:module";
 import { JUPYTER_DISPLAY } from "../../display/base/show.js";
 import type { Content, Json } from "../protocol/message.js";
 import { isHidden, type Variable, variablesOf } from "./variables.js";
@@ -83,4 +84,17 @@ export function debuggable(code: string, source: ScriptSource): string {
 export function scriptSource(url: string | undefined): ScriptSource | undefined {
   const [, data] = url?.split(";arrowbook=1;base64,") ?? [];
   return data === undefined ? undefined : (JSON.parse(Buffer.from(data, "base64").toString()) as ScriptSource);
+}
+
+/** A position in source text; line and column count from 0. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a position in compiled code is in its source; undefined for code that the kernel has added. */
+export function originalPosition(sourceMap: SourceMap, { line, column }: Position): Position | undefined {
+  const found: Partial<ReturnType<SourceMap["findEntry"]>> = sourceMap.findEntry(line, column);
+  if (!("originalLine" in found) || found.originalLine === undefined || found.generatedLine !== line) return undefined;
+  return { line: found.originalLine, column: found.originalColumn ?? 0 };
 }

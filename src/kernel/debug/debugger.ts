@@ -1,9 +1,10 @@
-import { type Debugger as Inspector, type InspectorNotification, Session } from "node:inspector";
+import type { Debugger as Inspector, InspectorNotification } from "node:inspector";
+import { Session } from "node:inspector/promises";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { basename } from "node:path";
 import { packageRoot } from "../../package/package-root.js";
 import type { Content, Json } from "../protocol/message.js";
-import { DEBUGGED, type ScriptSource, scriptSource } from "./debug-values.js";
+import { DEBUGGED, originalPosition, type Position, type ScriptSource, scriptSource } from "./debug-values.js";
 
 type Arguments = Readonly<Record<string, Json | undefined>>;
 type Handler = (given: Arguments) => Json | Promise<Json>;
@@ -401,11 +402,7 @@ export class CellDebugger {
   }
 
   #post(method: string, params: object = {}): Promise<unknown> {
-    return new Promise((done, fail) => {
-      this.#session.post(method, params, (error: Error | null, result?: object) =>
-        error === null ? done(result) : fail(new Error(error.message)),
-      );
-    });
+    return this.#session.post(method, params) as Promise<unknown>;
   }
 }
 
@@ -423,11 +420,9 @@ function stackFrame({ call, script, line, column }: Frame, id: number): Json {
 function positionIn(
   { sourceMap, text }: Script,
   { lineNumber, columnNumber = 0 }: Inspector.Location,
-): { readonly line: number; readonly column: number } | undefined {
-  const found: Partial<ReturnType<SourceMap["findEntry"]>> = sourceMap.findEntry(lineNumber, columnNumber);
-  if (!("originalLine" in found) || found.originalLine === undefined) return undefined;
-  const { generatedLine, originalLine: line, originalColumn: column = 0 } = found;
-  return generatedLine !== lineNumber || line >= text.split("\n").length ? undefined : { line, column };
+): Position | undefined {
+  const found = originalPosition(sourceMap, { line: lineNumber, column: columnNumber });
+  return found === undefined || found.line >= text.split("\n").length ? undefined : found;
 }
 
 const MURMUR = 0x5bd1e995;

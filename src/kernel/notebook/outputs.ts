@@ -1,6 +1,6 @@
 import { scrub } from "../../errors/secrets.js";
 import { unreachable } from "../../errors/unreachable.js";
-import type { Json, Message } from "../protocol/message.js";
+import { type Json, type Message, withTexts } from "../protocol/message.js";
 import { joined, lines, type MimeBundle, type Output } from "./notebook-file.js";
 
 export interface CellCollector {
@@ -117,7 +117,7 @@ function stored(mime: string, value: Json): Json {
 export function scrubbedOutput(output: Output): Output {
   switch (output.output_type) {
     case "stream":
-      return { ...output, text: clean(output.text) as typeof output.text };
+      return { ...output, text: withTexts(output.text, scrub) as typeof output.text };
     case "error":
       return { ...output, evalue: scrub(output.evalue), traceback: output.traceback.map(scrub) };
     case "display_data":
@@ -130,13 +130,9 @@ export function scrubbedOutput(output: Output): Output {
 
 function bundle(data: MimeBundle): MimeBundle {
   return Object.fromEntries(
-    Object.entries(data).map(([mime, value]) => [mime, /^image\/(?!svg)/.test(mime) ? value : clean(value)]),
+    Object.entries(data).map(([mime, value]) => [
+      mime,
+      /^image\/(?!svg)/.test(mime) ? value : withTexts(value, scrub)!,
+    ]),
   );
-}
-
-function clean(value: Json): Json {
-  if (typeof value === "string") return scrub(value);
-  if (Array.isArray(value)) return value.map(clean);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clean(item as Json)]));
 }

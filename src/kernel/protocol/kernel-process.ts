@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -51,7 +52,7 @@ export async function spawnKernel(
     stdio: ["ignore", "pipe", "pipe"],
   });
   try {
-    await started(child);
+    await once(child, "spawn");
   } catch (error) {
     await clean();
     throw new InputError(`The kernel ${spec.name} could not be started: ${(error as Error).message}`, {
@@ -68,13 +69,6 @@ export async function spawnKernel(
     child.once("close", (code, signal) => done(signal === null ? `exit status ${code}` : `signal ${signal}`));
   });
   return { pid: child.pid!, ended, lastWords: words, kill: (signal) => void child.kill(signal), clean };
-}
-
-function started(child: ChildProcess): Promise<void> {
-  return new Promise((done, fail) => {
-    child.once("spawn", () => done());
-    child.once("error", fail);
-  });
 }
 
 function tail(child: ChildProcess): () => string {

@@ -5,6 +5,14 @@ export const PROTOCOL_VERSION = "5.5";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
 
+/** A value with all its texts changed, also the names of members. */
+export function withTexts(value: Json | undefined, change: (text: string) => string): Json | undefined {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item: Json) => withTexts(item, change) ?? null);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), withTexts(member, change)]));
+}
+
 /** The content of a message: an object whose fields depend on the message type. */
 export type Content = { readonly [name: string]: Json | undefined };
 

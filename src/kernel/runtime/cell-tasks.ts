@@ -1,3 +1,4 @@
+import { isPromise } from "../hook/kernel-hooks.js";
 import type { InterruptState } from "./interrupt-state.js";
 
 /** Code of a cell was interrupted. */
@@ -50,7 +51,7 @@ export class CellTasks {
         this.state.set("cell");
         try {
           const value = code();
-          if (isThenable(value)) value.then((result) => settle(() => done(result)), failWith);
+          if (isPromise(value)) value.then((result) => settle(() => done(result as T)), failWith);
           else settle(() => done(value));
         } catch (error) {
           failWith(error);
@@ -83,8 +84,4 @@ export class CellTasks {
   protect<T>(work: () => T): T {
     return this.state.during(work);
   }
-}
-
-function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { Session } from "node:inspector";
+import { Session } from "node:inspector/promises";
 import { createServer, type Server } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { unreachable } from "../../errors/unreachable.js";
 import type { CellDebugger } from "../debug/debugger.js";
@@ -118,12 +119,8 @@ class SocketThread {
   }
 
   #request(isControl: boolean, parts: Buffer[], from: Wire, origin: number): void {
-    let message: Message;
-    try {
-      message = decodeMessage(parts, this.connection.key);
-    } catch {
-      return; // A message without a valid signature is ignored.
-    }
+    const message = this.#decoded(parts);
+    if (message === undefined) return;
     const type = message.header.msg_type;
     if (type === "shutdown_request") void this.#shutdown(message, from);
     else if (isControl && type === "interrupt_request") {
@@ -201,11 +198,16 @@ class SocketThread {
   }
 
   #inputReply(parts: Buffer[]): void {
+    const reply = this.#decoded(parts);
+    if (reply?.header.msg_type === "input_reply") deliverInput(this.#input, String(reply.content["value"] ?? ""));
+  }
+
+  /** A message without a valid signature is ignored. */
+  #decoded(parts: Buffer[]): Message | undefined {
     try {
-      const { header, content } = decodeMessage(parts, this.connection.key);
-      if (header.msg_type === "input_reply") deliverInput(this.#input, String(content["value"] ?? ""));
+      return decodeMessage(parts, this.connection.key);
     } catch {
-      return; // A message without a valid signature is ignored.
+      return undefined;
     }
   }
 
@@ -225,13 +227,10 @@ class SocketThread {
   /** Has the compiler's thread answer, which no cell keeps busy. */
   async #answerAboutCode(request: Message, from: Wire): Promise<void> {
     const type = request.header.msg_type;
-    try {
-      const content = await this.#language.call("reply", type, request.content);
-      this.#answer(request, from, type.replace("request", "reply"), content);
-    } catch (error) {
-      const { name, message } = error as Error;
-      this.#answer(request, from, type.replace("request", "reply"), { status: "error", ename: name, evalue: message });
-    }
+    const content = await this.#language
+      .call("reply", type, request.content)
+      .catch(({ name, message }: Error): Content => ({ status: "error", ename: name, evalue: message }));
+    this.#answer(request, from, type.replace("request", "reply"), content);
   }
 
   async #stopCells(): Promise<void> {
@@ -284,23 +283,17 @@ class SocketThread {
   }
 }
 
-function after(milliseconds: number): Promise<false> {
-  return new Promise((done) => setTimeout(() => done(false), milliseconds));
-}
+const after = (milliseconds: number): Promise<boolean> => sleep(milliseconds, false);
 
 /**
  * Terminates what the cells' thread is running: a loop, a loop of promises, any JavaScript. The thread survives, which
  * requires Node's `--no-force-async-hooks-checks`: the terminated code leaves its async context behind.
  */
-function terminateExecution(): Promise<void> {
+async function terminateExecution(): Promise<void> {
   const session = new Session();
   session.connectToMainThread();
-  return new Promise((done) => {
-    session.post("Runtime.terminateExecution", () => {
-      session.disconnect();
-      done();
-    });
-  });
+  await session.post("Runtime.terminateExecution").catch(() => undefined);
+  session.disconnect();
 }
 
 /** Ends the process when its parent has ended, so that no orphaned kernel remains. */

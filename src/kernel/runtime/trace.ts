@@ -7,6 +7,7 @@ import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
 import { type Diagnostic, withColumnMessages } from "../compiler/column-messages.js";
+import { originalPosition, type Position } from "../debug/debug-values.js";
 
 /** The error fields that the protocol requires. */
 export interface CellError {
@@ -20,12 +21,6 @@ export interface RanCell {
   readonly source: string;
   /** The source map of its code, as JSON. */
   readonly map: string;
-}
-
-/** A position in source text; line and column count from 0. */
-interface Position {
-  readonly line: number;
-  readonly column: number;
 }
 
 /** The executed cells, and the compiled local files, by the file name of their code. */
@@ -133,21 +128,12 @@ function frames(error: Error, cells: RanCells, folder: string): { lines: string[
         lines.push(`    at ${named(name, `${shortened(file, folder)}:${frame[3]}:${frame[4]}`)}`);
       continue;
     }
-    const own = sourcePosition(cell.map, at);
+    const own = originalPosition(new SourceMap(JSON.parse(cell.map) as SourceMapPayload), at);
     if (own === undefined) continue;
     lines.push(`    at ${named(cellFunction(name), `${shortened(file, folder)}:${own.line + 1}:${own.column + 1}`)}`);
     if (quoted.length === 0 && cell.source !== "") quoted = quotation(cell.source, own);
   }
   return { lines, quoted };
-}
-
-/** Where a position in compiled code is in its source; undefined for code that the kernel has added. */
-function sourcePosition(map: string, { line, column }: Position): Position | undefined {
-  const found: Partial<ReturnType<SourceMap["findEntry"]>> = new SourceMap(
-    JSON.parse(map) as SourceMapPayload,
-  ).findEntry(line, column);
-  if (!("originalLine" in found) || found.originalLine === undefined || found.generatedLine !== line) return undefined;
-  return { line: found.originalLine, column: found.originalColumn ?? 0 };
 }
 
 function named(name: string | undefined, place: string): string {

@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../display/base/escape.js";
-import type { Json } from "../protocol/message.js";
+import { type Json, withTexts } from "../protocol/message.js";
 
 /** Shorter secrets may be common text, whose removal would garble outputs. */
 const SHORTEST = 4;
@@ -16,19 +16,10 @@ export class TypedSecrets {
 
   /** The content of a message with each secret replaced by `[secret]`. */
   removeFrom<T extends Json | undefined>(content: T): T {
-    return this.#forms.size === 0 ? content : (this.#clean(content) as T);
+    return this.#forms.size === 0 ? content : (withTexts(content, (text) => this.#clean(text)) as T);
   }
 
-  #clean(value: Json | undefined): Json | undefined {
-    if (typeof value === "string") {
-      let text = value;
-      for (const form of this.#forms) if (text.includes(form)) text = text.replaceAll(form, "[secret]");
-      return text;
-    }
-    if (Array.isArray(value)) return value.map((item: Json) => this.#clean(item) ?? null);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [String(this.#clean(name)), this.#clean(member)]),
-    );
+  #clean(text: string): string {
+    return [...this.#forms].reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
   }
 }
