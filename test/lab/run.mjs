@@ -394,6 +394,8 @@ async function reopened(path, saved, trusted, theme = "light") {
     () => outputs.locator("thead input").count(),
     (live) => live > 0 === trusted,
   );
+  // Closed before its kernel has replied, JupyterLab's own request for a subshell ends in an error of the page.
+  await notebook.ready();
 }
 
 async function interrupt() {
