@@ -290,7 +290,6 @@ describe("the embedded service on ClickHouse answers byte by byte as on DuckDB",
     const first = await serve({ data: folder, engine: own });
     writeFileSync(join(folder, "s.csv"), "Date,A\n2020-01-01,2\n2020-01-02,3\n");
     await first.refresh("T/S");
-    await first.refresh("T/S");
     const expected = "Date,A\n2020-01-02,3.0\n2020-01-01,2.0\n";
     expect((await get(first, "/datasets/T/S/data.csv")).text).toBe(expected);
     const kept = async (): Promise<number[]> =>
