@@ -162,6 +162,14 @@ describe("a mirror by a list of files", () => {
     await server.close();
   });
 
+  it("refuses a list that ends early", async () => {
+    const { server, open } = await fake();
+    const headers = { "content-type": "application/json" };
+    server.on("/api/v1/bulkdownloads/V/T", () => ({ headers, body: '{"bulk_download": {' }));
+    await expect(open(join(temporaryFolder(), "copy"))).rejects.toMatchObject({ code: "TruncatedJson" });
+    await server.close();
+  });
+
   it("asks again for an address that expired, if the list is the same", async () => {
     const { server, files, state, open } = await fake();
     const expire = () =>

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../disk/temporary-folder.js";
 import { follow } from "../../display/progress/follow.js";
 import { isObject } from "../../document/json.js";
 import { DataError, hasCode, ServiceError, TransportError } from "../../errors/errors.js";
-import { utf8Text } from "../../platform/node/bytes.js";
+import { readEnvelope } from "../../format/json-envelope.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
 import { anySignal, sleep } from "../../transport/timer.js";
@@ -121,9 +121,9 @@ export class FileList {
     }
   }
 
-  /** @throws {DataError} UnexpectedShape */
+  /** @throws {DataError} UnexpectedShape, BadJson, TruncatedJson */
   #parsed(bytes: Uint8Array): { readonly status: string; readonly files: ListedFile[] } {
-    const { bulk_download: list }: { bulk_download?: unknown } = Object(JSON.parse(utf8Text(bytes)));
+    const { bulk_download: list }: { bulk_download?: unknown } = Object(readEnvelope(bytes, []).value);
     const { status, files } = isObject(list) ? list : {};
     if (typeof status !== "string") throw this.#unexpected("its status");
     const listed = (Array.isArray(files) ? files : []).map((file: unknown): ListedFile => {
