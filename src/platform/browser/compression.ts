@@ -14,7 +14,12 @@ async function* through(
     cancel: () => void iterator.return?.(),
   });
   const reader = source.pipeThrough<Uint8Array>(stream).getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    // Where the caller leaves before the end, so does the body.
+    await reader.cancel().catch(() => undefined);
+  }
 }
 
 export const decodedStream: typeof node.decodedStream = (body, coding) =>
