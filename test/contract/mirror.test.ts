@@ -671,6 +671,8 @@ describe("either root answers the questions of 4.1, 4.2 and 4.4", () => {
     const both = await swapped.dataset("A/B").withMetadata();
     expect(both).toMatchObject({ ...metadata, ...echo });
     expect(bytes(both.frame) === bytes(frame)).toBe(true);
+    const { frame: read } = await swapped.dataset("A/B").withMetadata({ onBadCell: "null", text: "utf8" });
+    expect(bytes(read) === bytes(frame)).toBe(true);
   });
 });
 

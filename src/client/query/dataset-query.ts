@@ -215,7 +215,7 @@ export class DatasetQuery<Row extends object = Record<string, Cell>> {
     const { ask } = await import("../transport/ask.js");
     const { document } = await ask(this.#session, "dataset", call, options.signal);
     // A service may reply with 2.1 on this path too; the metadata then needs a request of its own.
-    const metadata = document.resource === "dataset" ? {} : await this.metadata(options);
+    const metadata = document.resource === "dataset" ? {} : await this.metadata({ signal: options.signal });
     const fields = { ...metadata, ...document.fields } as DatasetWithData;
     return { ...fields, frame: await this.#frameOf(call, document, options, aboutOf(fields)) };
   }
