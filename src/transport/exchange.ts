@@ -108,6 +108,7 @@ function redirected(from: string, location: string | null, hops: number): string
   if (target.protocol !== "https:" && target.protocol !== new URL(from).protocol) {
     throw refuse(`points to ${target.protocol}//${target.host}, which is not secure`);
   }
+  target.hash = "";
   return target.href;
 }
 

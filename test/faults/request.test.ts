@@ -312,6 +312,17 @@ describe("transport", () => {
     await other.close();
   });
 
+  it("row 16: a redirect that repeats the query, or has a fragment, gets the key once", async () => {
+    server.on(T, ({ query }) => ({ status: 302, headers: { location: `/moved?${query}` } }));
+    server.on("/moved", { status: 302, headers: { location: "/again#top" } });
+    server.on("/again", good);
+    expect(await rows()).toBe(1);
+    const calls = server.seen.filter(({ path }) => !path.includes("metadata"));
+    expect(calls.map(({ path, query }) => [path, query.getAll("api_key")])).toEqual(
+      [T, "/moved", "/again"].map((path) => [path, [expect.stringContaining(KEY)]]),
+    );
+  });
+
   it("row 16: a redirect from https to http is refused", async () => {
     const asked: string[] = [];
     const fetch = (async (url: string) => {

@@ -31,8 +31,10 @@ function withKey(settings: Settings, target: Target): Target {
   const { address, headers } = target;
   if (!apiKey || !isOwn(settings, address)) return target;
   if (profile.keyHeader.value !== null) return { address, headers: { ...headers, [profile.keyHeader.value]: apiKey } };
-  const separator = address.includes("?") ? "&" : "?";
-  return { headers, address: `${address}${separator}${profile.keyParameter.value}=${encodeURIComponent(apiKey)}` };
+  const name = profile.keyParameter.value;
+  // A redirect may repeat the query.
+  if (new URL(address).searchParams.has(name)) return target;
+  return { headers, address: `${address}${address.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(apiKey)}` };
 }
 
 export function isOwn(settings: Settings, address: string): boolean {
