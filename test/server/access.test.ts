@@ -5,7 +5,7 @@ import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { rememberSecret } from "../../src/errors/secrets.js";
 import { scrubbedUrl } from "../../src/server/http/request-log.js";
 import { type RequestLog, serve } from "../../src/server.js";
-import { nasdaqDataLink } from "../../src/spec/profile.js";
+import { defineProfile, nasdaqDataLink, specification } from "../../src/spec/profile.js";
 import { longIt } from "../support/whole.js";
 import { get, sampleOf, started, withKeys } from "./support.js";
 
@@ -359,9 +359,16 @@ it("a stop does not wait for connections that have asked nothing, or half a requ
   await Promise.all(closed);
 });
 
+it("no key is in the log under another name, wrong, or encoded in another way", () => {
+  const profile = defineProfile(specification, { keyParameter: "token" });
+  expect(scrubbedUrl("/x&y?a=1&token=short&b=t,u", profile)).toBe("/x&y?a=1&token=[key]&b=t,u");
+  expect(scrubbedUrl("/x?to%6ben=%6by&token[]=k;y", profile)).toBe("/x?to%6ben=[key]&token[]=[key]");
+  expect(scrubbedUrl("/x?api_key=one,two;three", specification)).toBe("/x?api_key=[key]");
+});
+
 it("a long address in the log holds no part of a key, also where it is cut", () => {
   rememberSecret(KEY);
   for (let length = 1_960; length < 2_010; length++) {
-    expect(scrubbedUrl(`/${"x".repeat(length)}${KEY}`)).not.toContain(KEY.slice(0, 4));
+    expect(scrubbedUrl(`/${"x".repeat(length)}${KEY}`, specification)).not.toContain(KEY.slice(0, 4));
   }
 });

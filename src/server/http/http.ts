@@ -81,7 +81,7 @@ export async function reply(incoming: IncomingMessage, outgoing: ServerResponse,
     report(options.log, {
       requestId,
       method: asked.method,
-      url: scrubbedUrl(asked.url),
+      url: scrubbedUrl(asked.url, options.state.profile),
       status,
       ms: performance.now() - began,
       ...("content-length" in headers && { bytes: Number(headers["content-length"]) }),

@@ -1,5 +1,8 @@
 import { inspect } from "node:util";
 import { scrub } from "../../errors/secrets.js";
+import type { Profile } from "../../spec/profile.js";
+import { percentDecoded } from "../../value/text.js";
+import { keyNames } from "./query-pairs.js";
 
 /** One handled request, without keys. */
 export interface RequestLog {
@@ -36,8 +39,13 @@ export function report(log: (entry: RequestLog) => unknown, entry: RequestLog): 
   });
 }
 
-/** The target of a request with keys removed. */
-export function scrubbedUrl(url: string): string {
-  const clean = scrub(url);
+/** The target of a request with keys removed, also unknown ones. */
+export function scrubbedUrl(url: string, profile: Profile): string {
+  const names = keyNames(profile);
+  const clean = scrub(url).replace(/([?&])([^=&]*)=[^&]*/g, (part, mark, name) =>
+    names.includes(nameOf(name)) ? `${mark}${name}=[key]` : part,
+  );
   return clean.length > 2_000 ? `${clean.slice(0, 2_000)}…` : clean;
 }
+
+const nameOf = (text: string): string => (percentDecoded(text.replaceAll("+", " ")) ?? text).replace(/\[\]$/, "");
