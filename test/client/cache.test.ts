@@ -20,12 +20,14 @@ afterAll(async () => {
 
 let folder = "";
 let refreshed: string | null | undefined;
+let date: string | undefined;
 let requested: string[] = [];
 let said: string[] = [];
 let changeBody: (text: string) => string;
 beforeEach(() => {
   folder = temporaryFolder("c");
   refreshed = undefined;
+  date = undefined;
   requested = [];
   said = [];
   changeBody = (text) => text;
@@ -43,7 +45,7 @@ const fetchSeen: typeof fetch = async (input, init) => {
       : changeBody(text);
   return new Response(body, {
     status: reply.status,
-    headers: { "content-type": reply.headers.get("content-type") ?? "" },
+    headers: { "content-type": reply.headers.get("content-type") ?? "", ...(date && { date }) },
   });
 };
 
@@ -94,15 +96,27 @@ describe("the cache of replies", () => {
   it("is not used once the data is refreshed, nor where the service does not say when", async () => {
     await series().limit(5).frame();
     refreshed = "2031-01-01T00:00:00.000Z";
-    changeBody = (text) => text.replace(/"data":\[\[("[^"]+"),[^,]+,/, '"data":[[$1,123.5,');
+    changeBody = (text) => text.replace(/"data":\[\[("[^"]+"),[^,]+,/, '"data":[[$1,987654.25,');
     const fresh = await series().limit(5).frame();
-    expect(fresh.toCSV()).toContain("123.5");
+    expect(fresh.toCSV()).toContain("987654.25");
     expect(fresh.source).toMatchObject({ refreshed_at: "2031-01-01T00:00:00Z" });
     refreshed = null;
     requested = [];
     await series().limit(5).frame();
     await series().limit(5).frame();
     expect(requested).toEqual(["metadata", "data", "metadata", "data"]);
+  });
+
+  it.each(["without", "with"])("forgets a reply of the second of a refresh, %s the service's clock", async (how) => {
+    const refreshedAt = Date.now() + (how === "with" ? -3_600_000 : 0);
+    refreshed = new Date(refreshedAt).toISOString();
+    date = how === "with" ? new Date(refreshedAt).toUTCString() : undefined;
+    await series().limit(5).frame();
+    changeBody = (text) => text.replace(/"data":\[\[("[^"]+"),[^,]+,/, '"data":[[$1,987654.25,');
+    expect((await series().limit(5).frame()).toCSV()).toContain("987654.25");
+    refreshed = new Date(refreshedAt - 3_000).toISOString();
+    await series().limit(5).frame();
+    expect((await series().limit(5).frame()).source).toMatchObject({ cached: true });
   });
 
   it("treats damaged and truncated entries as missing, and replaces them", async () => {

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/connect.js";
@@ -84,6 +85,15 @@ describe("a checkpoint", () => {
     expect(said).toEqual([
       `V/T is read from the start: the table was refreshed at 2024-03-02T00:00:00Z (${checkpoint}).`,
     ]);
+  });
+
+  it("of a table that is refreshed twice within a second holds the later rows", async () => {
+    const began = Date.now();
+    table.refreshed = new Date(began).toISOString();
+    table.onRows = () => Object.assign(table, { rows: rowsOf(35, Date.now() < began + 500 ? 1 : 2) });
+    await csv();
+    await sleep(began + 500 - Date.now());
+    expect(await csv()).toBe(await expected());
   });
 
   it("whose table is refreshed while it is resumed holds no mixture", async () => {

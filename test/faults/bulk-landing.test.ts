@@ -8,7 +8,7 @@ import { Frame } from "../../src/frame/frame.js";
 import { inBatches } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, EXPORT, exportAnswer, FILE } from "./bulk-fixtures.js";
-import { csv, exported, fails, folder, half, left, ROWS, server, strong, zip } from "./bulk-service.js";
+import { csv, exported, fails, folder, half, left, other, ROWS, server, strong, zip } from "./bulk-service.js";
 import { ranged } from "./fault-server.js";
 
 describe("landing", () => {
@@ -167,6 +167,19 @@ describe("landing", () => {
     await exported({ cache }).frame();
     expect(server.count(FILE)).toBe(2);
     expect(readdirSync(cache).join()).not.toMatch(/canary|secret|key/);
+  });
+
+  it("a cache looks at the ETag where two generations may have begun within one second", async () => {
+    const cache = join(folder, "cache");
+    const times = { snapshot: "2024-03-01 00:00:00 UTC", refreshed: "2024-03-01 00:00:00 UTC" };
+    server.on(EXPORT, exportAnswer(server, "fresh", times));
+    const close = async () => (await exported({ cache }).frame()).column("close").toStrings();
+    server.on(FILE, { body: zip, headers: strong });
+    const first = await close();
+    expect(await close()).toEqual(first);
+    expect(server.count(FILE)).toBe(2);
+    server.on(FILE, { body: other, headers: { etag: '"two"' } });
+    expect(await close()).not.toEqual(first);
   });
 
   it("row 47: a file in the cache that has rotted is downloaded again", async () => {

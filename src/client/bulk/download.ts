@@ -26,6 +26,8 @@ export interface Link {
   readonly keyed: boolean;
   /** `data_snapshot_time` of an export: another time means another file. */
   readonly generation?: string;
+  /** Whether no other file can be of this time: the table was last refreshed before its second. */
+  readonly isDistinct?: boolean;
   /** When the link was received, in monotonic milliseconds. */
   readonly since: number;
   /** Whether a new link can be requested when this one is rejected. */
@@ -220,7 +222,7 @@ async function step(course: Course, link: Link): Promise<void> {
   const { session, source, kind, part, signal } = course;
   const fresh: Origin = { identity: source.identity, generation: link.generation };
   if (part.size > 0 && part.origin.generation !== link.generation) await changed(course, fresh);
-  else if (part.size > 0 && part.size === part.origin.total && link.generation !== undefined) return;
+  else if (part.size > 0 && part.size === part.origin.total && link.isDistinct) return;
   const headers = {
     "accept-encoding": "identity",
     // A cache must not reply with the redirect to the storage that has just rejected it.

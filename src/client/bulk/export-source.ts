@@ -53,11 +53,14 @@ export class ExportSource implements LinkSource {
     await this.check(signal);
     const held = this.#held;
     this.#held = undefined;
-    const { file } = held?.answer ?? (await this.#wait(signal, onProgress));
+    const { file, datatable } = held?.answer ?? (await this.#wait(signal, onProgress));
     const since = held?.since ?? performance.now();
     this.#held = undefined;
     const address = absolute(file.link ?? "", this.session.settings.url);
-    return { address, keyed: false, generation: file.data_snapshot_time ?? undefined, since, renewable: true };
+    const generation = file.data_snapshot_time ?? undefined;
+    const refreshed = datatable.last_refreshed_time;
+    const isDistinct = generation !== undefined && refreshed !== null && refreshed < generation;
+    return { address, keyed: false, generation, isDistinct, since, renewable: true };
   }
 
   /** Polls the service. The first request counts as an export; later polls do not. */

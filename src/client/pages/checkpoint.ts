@@ -11,7 +11,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
 import type { Session } from "../transport/session.js";
 import { isLocal } from "../transport/settings.js";
-import { refreshedAt } from "./refreshed-at.js";
+import { afterRefresh, refreshedAt } from "./refreshed-at.js";
 import type { Page, PageOptions, TableCall } from "./table-page.js";
 
 /** The pages of a query, each on the disk before the next one is kept. */
@@ -51,7 +51,7 @@ export async function tableCheckpoint(
   table: TableCall,
   parts: readonly (readonly Filter[])[],
   path: string,
-  { decimals, onBadCell, onPrecisionLoss, text }: PageOptions,
+  { decimals, onBadCell, onPrecisionLoss, text, signal }: PageOptions,
 ): Promise<Checkpoint> {
   const { url, apiKey = "", profile } = settings;
   const question = digestName(
@@ -63,6 +63,7 @@ export async function tableCheckpoint(
     JSON.stringify([decimals, onBadCell, onPrecisionLoss, text]),
   );
   const refreshed_at = await refreshedAt(table);
+  await afterRefresh(refreshed_at, signal);
   const head: Head = { kind: KIND, version: VERSION, code: table.code, question, refreshed_at };
   const lock = await acquire(`${path}.lock`, question, (holder) => Promise.reject(busy(path, holder)));
   try {

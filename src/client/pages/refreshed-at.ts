@@ -14,6 +14,15 @@ const timeOf = (metadata: Promise<TableMetadata>): Promise<string | null> =>
     () => null,
   );
 
+/**
+ * Waits until the second of a refresh is over: another refresh within it has the same time, so that what is kept by it
+ * would be taken for rows of both.
+ */
+export async function afterRefresh(time: string | null, signal: AbortSignal | undefined): Promise<void> {
+  const rest = time === null ? 0 : Date.parse(time) + 1_000 - Date.now();
+  if (rest > 0) await sleep(Math.min(rest, 1_000), signal);
+}
+
 /** How long the first page waits for the metadata. */
 const WAIT_MS = 1_000;
 

@@ -142,7 +142,20 @@ export async function askCached<R extends ResourceName>(
     const document = await readDocument(resource, call.format, found.body, profile);
     return { document, bytes: found.body, age: found.age };
   }
-  const { document, bytes } = await ask(session, resource, call, signal);
-  await cacheReply(cache, of, bytes, warn);
+  const began = performance.now();
+  const { document, bytes, header } = await ask(session, resource, call, signal);
+  if (isSettled(refreshed_at, header("date"), performance.now() - began)) await cacheReply(cache, of, bytes, warn);
   return { document, bytes };
+}
+
+/**
+ * Whether a reply that took `elapsed` milliseconds was requested after the second of its refresh: another refresh
+ * within that second has the same time.
+ *
+ * @param date of the service's clock
+ */
+function isSettled(refreshed_at: string | undefined, date: string | null, elapsed: number): boolean {
+  if (refreshed_at === undefined) return true;
+  const replied = Date.parse(date ?? "");
+  return (Number.isNaN(replied) ? Date.now() : replied) - elapsed >= Date.parse(refreshed_at) + 1_000;
 }
