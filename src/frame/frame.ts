@@ -8,7 +8,7 @@ import type { CastOptions } from "../columns/compute/cast.js";
 import type { JsonLinesOptions } from "../columns/files/text-file.js";
 import type { JsonArrayOptions } from "../columns/json/array-table.js";
 import { tableOf } from "../columns/table/conform.js";
-import { adopt } from "../columns/table/foreign-table.js";
+import { adopt, withOwnLayouts } from "../columns/table/foreign-table.js";
 import { nameColumns, pickColumns } from "../columns/table/pick.js";
 import { showErrorsAsCards } from "../display/base/error.js";
 import { type Bundle, showAs } from "../display/base/show.js";
@@ -140,7 +140,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
     source?: FrameSource,
   ): Frame<Row> {
     const all = checkedBatches(schema, batches);
-    return new Frame<Row>(tableOf(all, all[0]?.schema ?? schema), source);
+    return new Frame<Row>(withOwnLayouts(tableOf(all, all[0]?.schema ?? schema)), source);
   }
 
   /**

@@ -237,8 +237,8 @@ class ArrowSink extends AsyncByteQueue {
 
 /**
  * Prepares a column for the Arrow library's writer, which writes some slices wrong: it applies the offset of views
- * twice, and takes the row count of a dense union for the length of its children. Such slices, and columns that contain
- * them, are copied.
+ * twice, takes the row count of a dense union for the length of its children, and counts the nulls of a nested column
+ * without a type before the slice. Such slices, and columns that contain them, are copied.
  */
 export function writable(data: Data): Data {
   if (isWhole(data)) return data;
@@ -253,7 +253,7 @@ function isWhole(data: Data): boolean {
 }
 
 const isFragile = (type: DataType): boolean =>
-  DataType.isUtf8View(type) || DataType.isBinaryView(type) || DataType.isDenseUnion(type);
+  DataType.isUtf8View(type) || DataType.isBinaryView(type) || DataType.isDenseUnion(type) || DataType.isNull(type);
 
 function holdsFragile(type: DataType): boolean {
   return isFragile(type) || (type.children ?? []).some((child: Field) => holdsFragile(child.type));

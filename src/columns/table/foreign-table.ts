@@ -7,6 +7,8 @@ import {
   Data,
   DataType,
   Date_,
+  DateDay,
+  DateUnit,
   Decimal,
   Dictionary,
   Duration,
@@ -21,6 +23,7 @@ import {
   LargeUtf8,
   List,
   Map_,
+  makeData,
   Null,
   Schema,
   Struct,
@@ -33,9 +36,13 @@ import {
   Utf8View,
   Vector,
 } from "../arrow/arrow.js";
+import { validityBits } from "../arrow/bits.js";
+import { validity } from "../arrow/cell-reader.js";
 import { withIndexNulls } from "../arrow/index-nulls.js";
+import { instantsOf } from "../arrow/instants.js";
 import { recordBatch } from "../arrow/record-batch.js";
 import { checkForeign } from "./check-foreign.js";
+import { withoutDictionary } from "./take.js";
 
 /**
  * Converts any Arrow table, record batch or object with a `table` to a table of this package's copy of the Arrow
@@ -64,19 +71,52 @@ export function adopt(value: unknown): Table {
       checkForeign(data, own.schema.fields[i].name);
     });
   }
-  return withNullRows(own);
+  return withOwnLayouts(own);
 }
 
-/** Rows of null entries of dictionaries as nulls, see {@link withIndexNulls}. */
-function withNullRows(table: Table): Table {
-  let changed = false;
+/**
+ * The table in the layouts that every method supports: rows of null entries of dictionaries are nulls, see
+ * {@link withIndexNulls}; dictionaries of other values than text are these values, dates in milliseconds whole days.
+ */
+export function withOwnLayouts(table: Table): Table {
+  const { fields, metadata } = table.schema;
+  const types = fields.map(({ type }) => ownLayout(type));
+  const schema = types.every((type, i) => type === fields[i].type)
+    ? table.schema
+    : new Schema(
+        fields.map((field, i) => field.clone({ type: types[i] })),
+        metadata,
+      );
+  let changed = schema !== table.schema;
   const batches = table.batches.map((batch) => {
-    const children = batch.data.children.map(withIndexNulls);
-    if (children.every((data, i) => data === batch.data.children[i])) return batch;
+    const children = batch.data.children.map((data, i) => {
+      const rows = withIndexNulls(data);
+      const plain =
+        DataType.isDictionary(fields[i].type) && types[i] !== fields[i].type ? withoutDictionary(rows) : rows;
+      return isMilliseconds(plain.type) ? wholeDays(plain) : plain;
+    });
+    if (schema === table.schema && children.every((data, i) => data === batch.data.children[i])) return batch;
     changed = true;
-    return recordBatch(table.schema, children, batch.numRows);
+    return recordBatch(schema, children, batch.numRows);
   });
-  return changed ? new Table(table.schema, batches) : table;
+  return changed ? new Table(schema, batches) : table;
+}
+
+const TEXTS: ReadonlySet<Type> = new Set([Type.Utf8, Type.LargeUtf8, Type.Utf8View]);
+
+function ownLayout(type: DataType): DataType {
+  if (isMilliseconds(type)) return new DateDay();
+  if (!DataType.isDictionary(type) || TEXTS.has(type.dictionary.typeId)) return type;
+  return ownLayout(type.dictionary);
+}
+
+const isMilliseconds = (type: DataType): boolean => DataType.isDate(type) && type.unit === DateUnit.MILLISECOND;
+
+function wholeDays(data: Data): Data {
+  const { days } = instantsOf(data);
+  const valid = validity(data);
+  const values = Int32Array.from({ length: data.length }, (_, i) => (valid(i) ? days(i) : 0));
+  return makeData({ type: new DateDay(), length: data.length, data: values, nullBitmap: validityBits(data) });
 }
 
 /**

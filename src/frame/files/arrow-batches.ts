@@ -1,5 +1,6 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { arrowFileBatches, readArrow, tableFromIPCBytes } from "../../columns/ipc/read/read.js";
+import { withOwnLayouts } from "../../columns/table/foreign-table.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { FileSources } from "./find-files.js";
 import { localFile } from "./local-source.js";
@@ -13,7 +14,7 @@ export async function readArrowFiles(sources: FileSources | ArrayBuffer, options
   const given = sources instanceof ArrayBuffer ? new Uint8Array(sources) : sources;
   const kind = { where: "fromArrow()", what: "an Arrow stream or file", names: /\.(?:arrows?|feather|ipc)$/i };
   return readFiles(given, kind, options, CAST_FIRST, async (local) =>
-    local instanceof Uint8Array ? tableFromIPCBytes(local) : readArrow(local),
+    withOwnLayouts(local instanceof Uint8Array ? tableFromIPCBytes(local) : await readArrow(local)),
   );
 }
 

@@ -1,9 +1,10 @@
-import { type Data, DataType, type Field, Schema, Table, Vector } from "../../columns/arrow/arrow.js";
+import { type Data, DataType, type Field, Schema, Table, Utf8, Vector } from "../../columns/arrow/arrow.js";
 import { namesOf } from "../../columns/arrow/column-names.js";
 import { keyOf, withKey } from "../../columns/arrow/key.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { typeNames } from "../../columns/arrow/schema.js";
-import { widened } from "../../columns/compute/cast.js";
+import { cast, widened } from "../../columns/compute/cast.js";
+import { isText } from "../../columns/compute/texts.js";
 import { tableOfVectors } from "../../columns/table/of-vectors.js";
 import { withoutDictionary } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
@@ -11,8 +12,8 @@ import { vectorAt } from "../../series/core/choose.js";
 import { fieldAs } from "../../series/core/keys.js";
 
 /**
- * Concatenates the rows of several tables; shares the batches. Names, their order and types must match; a dictionary
- * beside plain text becomes plain text, numbers of different types one that holds all of them exactly. The key is kept
+ * Concatenates the rows of several tables; shares the batches. Names, their order and types must match; text of
+ * different layouts becomes plain text, numbers of different types one that holds all of them exactly. The key is kept
  * if all tables have the same.
  *
  * @throws {InputError} DifferentColumns
@@ -52,12 +53,13 @@ function alike({ name }: Field, vectors: readonly Vector[]): readonly Vector[] {
   const [{ type }] = vectors;
   const other = vectors.find((vector) => !sameType(vector.type, type));
   if (other === undefined) return vectors;
-  const wide = widened(vectors, { column: name, method: "concat()" });
+  const place = { column: name, method: "concat()" };
+  const wide = widened(vectors, place);
   if (wide !== undefined) return wide;
-  if (vectors.every((vector) => isText(vector.type)) && vectors.some((vector) => DataType.isUtf8(vector.type))) {
-    return vectors.map((vector) =>
-      DataType.isDictionary(vector.type) ? new Vector(vector.data.map(withoutDictionary)) : vector,
-    );
+  if (vectors.every((vector) => isText(vector.type))) {
+    return vectors
+      .map((vector) => (DataType.isDictionary(vector.type) ? new Vector(vector.data.map(withoutDictionary)) : vector))
+      .map((vector) => cast(vector, new Utf8(), {}, place));
   }
   const [first, second] = typeNames([type, other.type]);
   throw new InputError(`Column ${JSON.stringify(name)} is ${first} in the first frame and ${second} in another.`, {
@@ -87,9 +89,6 @@ function checkNames(first: Table, table: Table, at: number): void {
 }
 
 const describe = (name: string | undefined): string => (name === undefined ? "missing" : JSON.stringify(name));
-
-const isText = (type: DataType): boolean =>
-  DataType.isUtf8(type) || (DataType.isDictionary(type) && DataType.isUtf8(type.dictionary));
 
 /** Whether types are equal, ignoring dictionary ids (each reader assigns its own). */
 function sameType(a: DataType, b: DataType): boolean {
