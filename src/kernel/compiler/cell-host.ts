@@ -126,6 +126,8 @@ export class CellHost implements Syntax.LanguageServiceHost {
   useCaseSensitiveFileNames = (): boolean => this.typescript.sys.useCaseSensitiveFileNames;
   getDirectories = (path: string): string[] => this.typescript.sys.getDirectories(this.#there(path));
   realpath = (path: string): string => this.typescript.sys.realpath?.(this.#there(path)) ?? path;
+  /** Without it the compiler reads the `package.json` of every file again for each program. */
+  getModuleResolutionCache = (): Syntax.ModuleResolutionCache => this.#resolutions;
 
   getScriptKind = (file: string): Syntax.ScriptKind => {
     const { TSX, TS } = this.typescript.ScriptKind;

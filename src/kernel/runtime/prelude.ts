@@ -103,14 +103,12 @@ export class Prelude {
 }
 
 function declarations(): string {
-  const type = process.env["ARROWBOOK_URL"]
-    ? `import("arrowbook").Service`
-    : `Awaited<ReturnType<(typeof import("arrowbook"))["connect"]["sample"]>>`;
+  const type = process.env["ARROWBOOK_URL"] ? "Service" : "SampleService";
   const imports = [
     ...PACKAGE_NAMES.map((name) => `import { ${name} } from "arrowbook";`),
     ...NOTEBOOK_NAMES.map((name) => `import { ${name} } from "arrowbook/notebook";`),
   ];
-  return [...imports, `declare const service: ${type};`].join("\n");
+  return [...imports, `declare const service: import("arrowbook").${type};`].join("\n");
 }
 
 /** The service of the prelude, created before the first cell that uses it without declaring its own. */
