@@ -21,7 +21,7 @@ export interface CellHints {
 const LOOK_MS = 4;
 /** How long a request waits for hints while a cell runs, and while none does. */
 const BUSY_MS = 12;
-const PATIENCE_MS = 1500;
+const PATIENCE_MS = 600;
 
 /** Answers the requests about code, in a thread of its own: also while a cell runs. */
 export class Language {

@@ -43,14 +43,14 @@ export class ServiceNames {
 
   /**
    * The codes that complete the code before the cursor, and where they begin in it; undefined if there are none.
-   * Requests them once for each kind, and once for each database of series, waiting for 300 ms at most.
+   * Requests them once for each kind, and once for each database of series, waiting for 300 ms at most: also for a
+   * service that is created for it.
    */
   async codes(before: string): Promise<{ readonly matches: string[]; readonly start: number } | undefined> {
     const found = OPEN_CALL.exec(before);
     if (found === null) return undefined;
     const [, name, kind, , text] = found;
-    await this.prepare(before);
-    const codes = (await inTime(this.#codesOf(name, kind, text))) ?? [];
+    const codes = (await inTime(this.prepare(before).then(() => this.#codesOf(name, kind, text)))) ?? [];
     const matches = codes.filter((code) => code.startsWith(text));
     return matches.length === 0 ? undefined : { matches, start: before.length - text.length };
   }
@@ -58,8 +58,8 @@ export class ServiceNames {
   /** Requests the metadata that the code before the cursor needs: each once, waiting for 300 ms at most. */
   async learn(code: string, cursor: number): Promise<void> {
     const before = code.slice(0, cursor);
-    if (callsIn(before).length > 0) await this.prepare(before);
-    await inTime(this.#learnAll(before));
+    const prepared = callsIn(before).length > 0 ? this.prepare(before) : Promise.resolve();
+    await inTime(prepared.then(() => this.#learnAll(before)));
   }
 
   /** Declarations with the columns of the codes in a cell; empty if none are known. */
