@@ -88,3 +88,18 @@ await new Promise(() => {});`;
   const { published } = await kernel.execute("seen", { timeout: 120_000 });
   expect(JSON.stringify(published)).toContain("AbortError");
 });
+
+it("aborts also a request that a cell sends just after, not one of the next cell", async () => {
+  const signal = '(globalThis as any)[Symbol.for("arrowbook.signal")]';
+  const code = `const late = new Promise((done) => {
+  ${signal}.addEventListener("abort", () => setTimeout(() => done(${signal}.aborted), 30));
+});
+Object.assign(globalThis, { late });
+console.log("waits");
+await new Promise(() => {});`;
+  expect(await interrupted(code, 0, "stream")).toMatchObject({ ename: "Interrupted" });
+  const { published } = await kernel.execute(`[await (globalThis as any).late, ${signal}.aborted].join()`, {
+    timeout: 120_000,
+  });
+  expect(JSON.stringify(published)).toContain("true,false");
+});

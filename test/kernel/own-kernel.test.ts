@@ -196,6 +196,24 @@ describe("errors", () => {
     expect(trace(found)).not.toMatch(/node:|tslab|launcher/);
   });
 
+  it("that a cell prints have the positions of its source, and no frame of the kernel", async () => {
+    await run(
+      "async function failing() {\n  await null;\n  interface Gone { a: number }\n  throw new Error('printed');\n}",
+    );
+    const code = `interface Gone { a: number }
+try {
+  await failing();
+} catch (error) {
+  console.error(error);
+}
+[new Error("stack").stack!].map((stack) => stack)[0]`;
+    const execution = await run(code);
+    expect(streamed(execution)).toMatch(
+      /^Error: printed\n {4}at (?:async )?failing \(cell \[\d+\]:4:9\)\n {4}at async cell \[\d+\]:3:3\n$/,
+    );
+    expect(JSON.stringify(execution.published)).toMatch(/Error: stack\\n {4}at (?:async )?cell \[\d+\]:7:2'?"/);
+  });
+
   it("of the compiler are errors too, with every message", async () => {
     const found = await error("const n: number = 'a';\nn.foo");
     expect(found).toMatchObject({ ename: "TypeScriptError", evalue: expect.stringContaining("1:7 - Type 'string'") });

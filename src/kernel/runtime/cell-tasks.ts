@@ -18,6 +18,11 @@ export class CellTasks {
 
   constructor(private readonly state: InterruptState) {}
 
+  /** Whether a cell has begun and is not answered. */
+  get isRunning(): boolean {
+    return this.#cells > 0;
+  }
+
   /** A cell begins: an interrupt before its code runs keeps it from running. */
   begin(): void {
     this.#cells++;

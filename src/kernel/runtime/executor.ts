@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import vm from "node:vm";
 import type { CellCompiler, CompiledCell, ValueTypes } from "../compiler/cell-compiler.js";
 import { type DataTypes, dataTypes } from "../compiler/value-types.js";
@@ -5,7 +6,7 @@ import { debuggable } from "../debug/debug-values.js";
 import { CellModules } from "./cell-modules.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import type { Remote } from "./remote.js";
-import { type CellError, cellName, compileError, type RanCell, thrown } from "./trace.js";
+import { type CellError, cellName, compileError, type RanCell, showSourcePositions, thrown } from "./trace.js";
 
 /** The result of a cell. `value` is its last expression, if there is one and it is neither null nor undefined. */
 export type CellResult =
@@ -14,6 +15,9 @@ export type CellResult =
 
 /** The key of the signal on which requests of a cell may listen; aborted when the cell is interrupted. */
 const SIGNAL = Symbol.for("arrowbook.signal");
+
+/** A request reads the signal some time after its call, as when its code is loaded first. */
+const SETTLE_MS = 100;
 
 /** The number of cells kept for stack traces. */
 const KEPT_CELLS = 200;
@@ -45,6 +49,8 @@ export class Executor {
   readonly #localImports = new Map<string, string>();
   readonly #dataTypes = new WeakMap<object, DataTypes>();
   #abort = new AbortController();
+  /** Resolves when the requests of an interrupted cell have been aborted. */
+  #settled: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly compiler: Remote<CellCompiler>,
@@ -53,10 +59,11 @@ export class Executor {
     tslab: () => unknown,
   ) {
     Error.stackTraceLimit = STACK_FRAMES;
+    showSourcePositions(this.#cells);
     this.#modules = new CellModules({
       folder,
       compile: (file) => compiler.call("compileModule", file),
-      onCompiled: (file, map) => this.#cells.set(file, { source: "", map }),
+      onCompiled: (file, map) => this.#cells.set(file, { map }),
       tslab,
     });
     this.#require = this.#modules.require();
@@ -67,6 +74,7 @@ export class Executor {
 
   /** Runs one cell; `count` identifies it in stack traces. */
   async run(source: string, count: number): Promise<CellResult> {
+    await this.#settled;
     await this.#reload();
     return this.#run(source, count);
   }
@@ -97,10 +105,10 @@ export class Executor {
     return result;
   }
 
+  /** Aborts the requests of the cell that runs, also those that it is about to send; later ones are not aborted. */
   interrupt(): void {
     this.#abort.abort(new DOMException("The cell was interrupted.", "AbortError"));
-    // Code that runs between cells is not interrupted.
-    this.#newSignal();
+    this.#settled = (this.tasks.isRunning ? sleep(SETTLE_MS) : Promise.resolve()).then(() => this.#newSignal());
     this.tasks.interrupt();
   }
 

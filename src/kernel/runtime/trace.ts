@@ -17,14 +17,36 @@ export interface CellError {
   readonly traceback: readonly string[];
 }
 
+/** A cell that ran, or a local file, whose source is not quoted. */
 export interface RanCell {
-  readonly source: string;
+  readonly source?: string;
   /** The source map of its code, as JSON. */
   readonly map: string;
 }
 
 /** The executed cells, and the compiled local files, by the file name of their code. */
 export type RanCells = ReadonlyMap<string, RanCell>;
+
+/**
+ * Makes the stacks of errors name positions in the sources of cells and local files and end with them, without the
+ * frames of the kernel: also a stack that a cell prints is that of its code.
+ */
+export function showSourcePositions(cells: RanCells): void {
+  const prepare = (error: unknown, calls: readonly NodeJS.CallSite[]): string => {
+    const frames = calls.flatMap((call) => mappedFrame(`    at ${call}`, cells) ?? []);
+    const last = showsStack() ? -1 : frames.findLastIndex((frame) => cells.has(FRAME.exec(frame)?.[4] ?? ""));
+    return [headOf(error), ...(last === -1 ? frames : frames.slice(0, last + 1))].join("\n");
+  };
+  Error.prepareStackTrace = Object.assign(prepare, { cells });
+}
+
+function headOf(error: unknown): string {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return "Error"; // A proxy that throws.
+  }
+}
 
 const RED = "\u001b[31m";
 const GREY = "\u001b[90m";
@@ -111,27 +133,39 @@ function isHidden(file: string): boolean {
   return !showsStack() && OWN.some((folder) => file.startsWith(folder));
 }
 
+const FRAME = /^(\s+at )(async )?(?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/;
+
+const sourceMaps = new WeakMap<RanCell, SourceMap>();
+
+/** A frame of a stack; that of a cell or a local file with its position in the source, if it has one. */
+function mappedFrame(line: string, cells: RanCells): string | undefined {
+  const [, at, isAsync = "", name, file, row, column] = FRAME.exec(line) ?? [];
+  const cell = cells.get(file);
+  if (cell === undefined) return line;
+  const position = { line: Number(row) - 1, column: Number(column) - 1 };
+  const sourceMap = sourceMaps.get(cell) ?? new SourceMap(JSON.parse(cell.map) as SourceMapPayload);
+  sourceMaps.set(cell, sourceMap);
+  const own = originalPosition(sourceMap, position);
+  return own && `${at}${isAsync}${named(cellFunction(name), `${file}:${own.line + 1}:${own.column + 1}`)}`;
+}
+
 /** The frames of an error that concern the user, and the source line of the first one in a cell. */
 function frames(error: Error, cells: RanCells, folder: string): { lines: string[]; quoted: string[] } {
   const lines: string[] = [];
   let quoted: string[] = [];
   const ours = isArrowbookError(error) && !showsStack();
+  // A cell may have replaced what maps stacks.
+  const isMapped = (Error.prepareStackTrace as { readonly cells?: RanCells } | undefined)?.cells === cells;
   for (const line of String(error.stack ?? "").split("\n")) {
-    const frame = line.match(/^\s+at (?:async )?(?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/);
-    if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[2])) continue;
-    const [, name, file] = frame;
-    const at: Position = { line: Number(frame[3]) - 1, column: Number(frame[4]) - 1 };
+    const frame = FRAME.exec((isMapped ? line : mappedFrame(line, cells)) ?? "");
+    if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[4])) continue;
+    const [, , , name, file, row, column] = frame;
     const cell = cells.get(file);
-    if (cell === undefined) {
-      const isPackage = /[\\/]node_modules[\\/]/.test(file);
-      if (!(isHidden(file) || (ours && isPackage)))
-        lines.push(`    at ${named(name, `${shortened(file, folder)}:${frame[3]}:${frame[4]}`)}`);
-      continue;
-    }
-    const own = originalPosition(new SourceMap(JSON.parse(cell.map) as SourceMapPayload), at);
-    if (own === undefined) continue;
-    lines.push(`    at ${named(cellFunction(name), `${shortened(file, folder)}:${own.line + 1}:${own.column + 1}`)}`);
-    if (quoted.length === 0 && cell.source !== "") quoted = quotation(cell.source, own);
+    const isPackage = /[\\/]node_modules[\\/]/.test(file);
+    if (cell === undefined && (isHidden(file) || (ours && isPackage))) continue;
+    lines.push(`    at ${named(name, `${shortened(file, folder)}:${row}:${column}`)}`);
+    if (quoted.length > 0 || cell?.source === undefined) continue;
+    quoted = quotation(cell.source, { line: Number(row) - 1, column: Number(column) - 1 });
   }
   return { lines, quoted };
 }
