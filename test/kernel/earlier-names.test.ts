@@ -201,3 +201,48 @@ it("an error in a function of an earlier cell names the place of its call", asyn
   const { error } = (await cells.executor.run("1;\n2;\n  fail();", 4242)) as { error: CellError };
   expect(error.traceback.join("\n")).toMatch(/at fail \(cell \[\d+\]:2:9\)\n {4}at cell \[4242\]:3:3/);
 });
+
+describe("a type that a cell declares again", () => {
+  const SHAPE = "class Shape { #side = 1; area() { return this.#side; } next?: Shape }";
+
+  it("leaves the values of earlier cells with the type that they have", async () => {
+    await cells.run(SHAPE, "const old = new Shape(), list = [old];", "class Square extends Shape {}");
+    expect(await cells.run("class Shape { #side = 2; edge() { return this.#side; } }", "new Shape().edge()")).toEqual([
+      undefined,
+      2,
+    ]);
+    expect(await cells.run("old.area() + list[0].area() + new Square().area()", "old.next?.area()")).toEqual([
+      3,
+      undefined,
+    ]);
+    const [again, mixed] = await cells.run("const copy = old; copy.area()", "const wrong: Shape = old;");
+    expect(again).toBe(1);
+    expect(mixed).toMatch(/^TypeScriptError: 1:7 - .*'Shape \(earlier\)'.*'Shape'/);
+    expect(await cells.run("enum Level { Low }", "const low = Level.Low;", "enum Level { High }", "low === 0")).toEqual(
+      [undefined, undefined, undefined, true],
+    );
+  });
+
+  it("as it was is the same type", async () => {
+    await cells.run(SHAPE, "const first = new Shape();", SHAPE);
+    expect(await cells.run("const both: Shape[] = [first, new Shape()]; both.length")).toEqual([2]);
+  });
+
+  it("also by an import, and by one that is imported already", async () => {
+    const node = (name: string): string => `import { ${name} } from "node:url";`;
+    await cells.run(node("URL"), "const address = new URL('http://a.b/c');", node("URL"));
+    expect(await cells.run("const same: URL = address; same.pathname")).toEqual(["/c"]);
+    await cells.run("class URL { mine = 1 }");
+    expect(await cells.run("address.pathname + new URL().mine")).toEqual(["/c1"]);
+  });
+
+  it("as often as it changes leaves no declaration that no value needs", async () => {
+    for (let i = 0; i < 4; i++) {
+      await cells.run(
+        `class Part { n${i} = new Other() } class Other { parts: Part[] = [] }`,
+        "let part = new Part();",
+      );
+      expect(await cells.run(`part.n${i}.parts.length`)).toEqual([0]);
+    }
+  });
+});

@@ -6,7 +6,7 @@ import { CellHost } from "./cell-host.js";
 import { cellOptions } from "./cell-options.js";
 import { type CellSource, definedModule, missingIndent, readCell } from "./cell-source.js";
 import { type Diagnostic, mayBeColumn } from "./column-messages.js";
-import { EarlierDeclarations } from "./earlier-declarations.js";
+import { EarlierDeclarations, isEarlierType, withCellNames } from "./earlier-declarations.js";
 import { type CellNames, cellTransformers, variablesOfBlocks } from "./earlier-names.js";
 import { type CodeNames, type CompiledModule, codeNames, compileModule, shiftedMap } from "./module-syntax.js";
 import { type Completion, completionAt, quickInfoAt, signatureAt } from "./symbols.js";
@@ -132,8 +132,8 @@ export class CellCompiler {
     if (pending === undefined) return;
     this.#pending.delete(id);
     const { source, written, isOpen } = pending;
-    const { all, inferred, assignable, names } = source.declared;
-    this.#earlier.replace(names, written);
+    const { all, inferred, assignable } = source.declared;
+    this.#earlier.replace(source.declared, written);
     if (isOpen) {
       this.#earlier.edit((_, text) => withTypes(this.typescript, text, this.#narrowed));
       for (const name of this.#narrowed.keys()) this.#waiting.add(name);
@@ -174,7 +174,8 @@ export class CellCompiler {
   complete(code: string, position: number, declarations = "", values: ValueTypes = this.#values): Completion {
     const start = this.#write(readCell(this.typescript, code), this.#forEditing(values), declarations);
     const found = completionAt(this.typescript, this.#service, this.#host.cellName, start + position);
-    return { ...found, start: found.start - start, end: found.end - start };
+    const candidates = found.candidates.filter(({ name }) => !isEarlierType(name));
+    return { candidates, start: found.start - start, end: found.end - start };
   }
 
   /** Type and documentation of what is at a position, and inside of a call its signature. */
@@ -182,7 +183,7 @@ export class CellCompiler {
     const start = this.#write(readCell(this.typescript, code), this.#forEditing(values), declarations);
     const at = [this.#service, this.#host.cellName, start + position] as const;
     const parts = [quickInfoAt(...at), signatureAt(...at)].filter((part) => part !== "");
-    return [...new Set(parts)].join("\n\n").replace(/\{@link (\w+)\}/g, "$1");
+    return withCellNames([...new Set(parts)].join("\n\n")).replace(/\{@link (\w+)\}/g, "$1");
   }
 
   /** The declarations for completion, where variables too have the row types of their values. */
@@ -209,8 +210,8 @@ export class CellCompiler {
   }
 
   /** Puts a cell into the program, after the declarations of earlier cells; returns where it begins. */
-  #write({ text, isJsx, declared: { names } }: CellSource, earlier: EarlierDeclarations, more = ""): number {
-    const declarations = `export {${[...names.keys()].join(", ")}};\n${more}${earlier.without(names)}\n`;
+  #write({ text, isJsx, declared }: CellSource, earlier: EarlierDeclarations, more = ""): number {
+    const declarations = `export {${[...declared.names.keys()].join(", ")}};\n${more}${earlier.without(declared)}\n`;
     this.#host.write(declarations + text, isJsx);
     return declarations.length;
   }
@@ -298,7 +299,7 @@ export class CellCompiler {
     return {
       start: place(start),
       end: place(start + length),
-      messageText: this.typescript.flattenDiagnosticMessageText(messageText, "\n"),
+      messageText: withCellNames(this.typescript.flattenDiagnosticMessageText(messageText, "\n")),
       code,
       ...(isCell || file === undefined ? {} : { fileName: relative(this.settings.folder, file.fileName) }),
     };

@@ -2,7 +2,7 @@ import type { Syntax, TypeScript } from "../install/installed-typescript.js";
 
 /** What a name means; an import, a class or an enum may mean both. */
 const VALUE = 1;
-const TYPE = 2;
+export const TYPE = 2;
 const BOTH = VALUE | TYPE;
 
 /** What the top level of a cell declares, also in patterns: `const { frame } = …`. */
@@ -16,6 +16,8 @@ export interface CellDeclarations {
   /** The other variables without a type annotation. */
   readonly assignable: readonly string[];
   readonly imports: readonly CellImport[];
+  /** The statements that declare or import the names of types. */
+  readonly types: ReadonlyMap<string, string>;
 }
 
 /** An imported name with a statement that imports it alone. */
@@ -30,9 +32,13 @@ export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile
   const all: string[] = [];
   const inferred: string[] = [];
   const assignable: string[] = [];
+  const types = new Map<string, string>();
   for (const statement of cell.statements) {
+    const single = typescript.isImportDeclaration(statement) ? singleImports(typescript, statement, cell) : undefined;
     for (const [name, meaning] of declaredNames(typescript, statement)) {
       names.set(name, (names.get(name) ?? 0) | meaning);
+      const text = single?.get(name) ?? statement.getText(cell);
+      if ((meaning & TYPE) !== 0) types.set(name, `${types.get(name) ?? ""}${text}`);
     }
     if (!typescript.isVariableStatement(statement)) continue;
     const { declarations, flags } = statement.declarationList;
@@ -42,7 +48,7 @@ export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile
       if (type === undefined) ((flags & typescript.NodeFlags.Const) !== 0 ? inferred : assignable).push(...bound);
     }
   }
-  return { names, all, inferred, assignable, imports: cellImports(typescript, cell) };
+  return { names, all, inferred, assignable, imports: cellImports(typescript, cell), types };
 }
 
 /** The names that a statement declares in its file, with their meanings. */
