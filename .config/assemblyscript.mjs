@@ -1,5 +1,5 @@
-// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64: for rolldown and
-// vitest alike.
+// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64, or in hexadecimal
+// for pages: for rolldown and vitest alike.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CACHE = join(root, "node_modules/.cache/assemblyscript");
 
-export function assemblyScript() {
+export function assemblyScript(encoding = "base64") {
   return {
     name: "assemblyscript",
     enforce: "pre",
@@ -21,8 +21,12 @@ export function assemblyScript() {
     async load(id) {
       if (!id.endsWith(".wasm")) return null;
       const file = id.replace(/wasm$/, "ts");
-      const binary = Buffer.from(await kept(file, (path) => this.addWatchFile?.(path)));
-      return { code: `export const binary = "${binary.toString("base64")}";`, map: null, moduleType: "js" };
+      const binary = await kept(file, (path) => this.addWatchFile?.(path));
+      return {
+        code: `export const binary = "${Buffer.from(binary).toString(encoding)}";`,
+        map: null,
+        moduleType: "js",
+      };
     },
   };
 }

@@ -5,8 +5,10 @@ import { relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const src = fileURLToPath(new URL("../src", import.meta.url));
-const { node } = JSON.parse(readFileSync(new URL("layers.json", import.meta.url), "utf8"));
-const needsNode = resolve(src, "errors/errors.ts");
+const { node, parts } = JSON.parse(readFileSync(new URL("layers.json", import.meta.url), "utf8"));
+const stubs = JSON.stringify(resolve(src, "errors/page-parts.ts"));
+/** Before the name of a module of {@link parts}: the module that replaces it. */
+const PART = "\0part:";
 
 /** What a module of `src` is, if it needs Node. */
 function purposeOf(id) {
@@ -24,13 +26,37 @@ const valuesOf = (text) => [
   ),
 ];
 
-/** A plugin for rolldown and vite. */
-export function forPages() {
+/** A module with the names of another, whose values `make` returns for arguments and each name. */
+function stubsOf(id, make, ...values) {
+  const given = values.map((value) => JSON.stringify(value)).join(", ");
+  const places = valuesOf(readFileSync(id, "utf8")).map(
+    (name) => `export const ${name} = /* @__PURE__ */ ${make}(${given}, "${name}");`,
+  );
+  return { code: [`import { ${make} } from ${stubs};`, ...places].join("\n"), moduleType: "js" };
+}
+
+/** The file of `src` that is imported by a relative path, without its extension. */
+const nameOf = (source, importer) =>
+  relative(src, resolve(importer, "..", source))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, "");
+
+/**
+ * A plugin for rolldown and vite.
+ *
+ * @param apart whether frames find the modules of `parts` (.config/layers.json) only where `index` has loaded them
+ */
+export function forPages({ apart = false } = {}) {
   return {
     name: "for-pages",
     enforce: "pre",
     async resolveId(source, importer, options) {
       if (source.endsWith(".bin") && importer !== undefined) return resolve(importer, "..", source);
+      if (apart && source.startsWith(".") && importer?.startsWith(src)) {
+        const name = nameOf(source, importer);
+        const isOutside = /^(?:frame|series)\//.test(relative(src, importer)) && !(nameOf(importer, src) in parts);
+        if (isOutside && name in parts) return PART + name;
+      }
       if (!source.includes("platform/node/")) return null;
       return this.resolve(source.replace("platform/node/", "platform/browser/"), importer, options);
     },
@@ -38,14 +64,19 @@ export function forPages() {
       if (id.endsWith(".bin")) {
         return { code: `export const binary = "${readFileSync(id).toString("base64")}";`, moduleType: "js" };
       }
+      if (id.startsWith(PART)) {
+        const name = id.slice(PART.length);
+        return stubsOf(resolve(src, `${name}.ts`), "ofPart", parts[name], name);
+      }
       const what = id.startsWith(src) ? purposeOf(id) : undefined;
-      if (what === undefined) return null;
-      const values = valuesOf(readFileSync(id, "utf8"));
-      const places = values.map((name) => `export const ${name} = /* @__PURE__ */ needsNode(${JSON.stringify(what)});`);
-      return {
-        code: [`import { needsNode } from ${JSON.stringify(needsNode)};`, ...places].join("\n"),
-        moduleType: "js",
-      };
+      return what === undefined ? null : stubsOf(id, "needsNode", what);
+    },
+    transform(code, id) {
+      if (!apart || id !== resolve(src, "index.ts")) return null;
+      const loads = Object.keys(parts).map(
+        (name, i) => `import * as part${i} from "./${name}.js"; addPart("${name}", part${i});`,
+      );
+      return { code: [`import { addPart } from ${stubs};`, ...loads, code].join("\n"), map: null };
     },
   };
 }

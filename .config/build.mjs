@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { assemblyScript } from "./assemblyscript.mjs";
 import { forPages } from "./browser.mjs";
-import { chunks } from "./chunks.mjs";
+import { chunks, PAGE } from "./chunks.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-const names = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "testing", "cli", "launcher"];
+const names = ["index", "frame", "server", "notebook", "duckdb", "clickhouse", "trino", "testing", "cli", "launcher"];
 
 rmSync("dist", { recursive: true, force: true });
 
@@ -21,7 +21,16 @@ for (const format of ["esm", "cjs"]) {
 }
 // Worker threads share no class with other code: their program is in files of its own, so that they start fast.
 await write(["worker"], "cjs", "worker");
-await write(["index"], "esm", "shared", [forPages()], { dir: "dist/browser" }, "browser");
+const pages = chunks(PAGE);
+const dir = "dist/browser";
+await write(
+  ["index", "frame"],
+  "esm",
+  "shared",
+  [forPages({ apart: true }), pages.plugin],
+  { dir, codeSplitting: pages.codeSplitting },
+  "browser",
+);
 
 /** Builds entry files and what they share, which goes into `folder`. */
 async function write(entries, format, folder, plugins = [], output = {}, platform = "node") {
@@ -29,7 +38,7 @@ async function write(entries, format, folder, plugins = [], output = {}, platfor
     input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
     platform,
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
-    plugins: [assemblyScript(), ...plugins],
+    plugins: [assemblyScript(platform === "browser" ? "hex" : "base64"), ...plugins],
     treeshake: true,
     preserveEntrySignatures: "allow-extension",
   });

@@ -11,8 +11,10 @@ const FILES = {
 };
 /** What is loaded on first use, by purpose. What several of them need is in a file of its own, named after them. */
 const PURPOSES = {
-  files: ["columns/files/text-file", "columns/files/zip-file"],
+  files: ["columns/files/csv-file", "columns/files/lines-file", "columns/files/zip-file"],
   tables: ["columns/files/parquet-file", "columns/parquet/read/read"],
+  arrow: ["columns/ipc/read/read"],
+  remote: ["transport/object-storage"],
   service: [
     "client/query/dataset-frame",
     "client/query/table-reading",
@@ -33,8 +35,30 @@ const PURPOSES = {
 /** The launcher's thread of sockets must start fast: its modules are in files of their own. */
 const APART = ["launcher", "kernel/runtime/socket-thread"];
 
-/** A rolldown plugin that reads the graph of modules, and the groups of modules for `output.codeSplitting`. */
-export function chunks() {
+/** Pages load `frame` or `index`; what is read in one of several ways is in files that neither needs at first. */
+export const PAGE = {
+  files: { frame: ["frame"] },
+  rest: { arrowbook: ["index"] },
+  purposes: {
+    csv: ["columns/files/csv-file"],
+    lines: ["columns/files/lines-file"],
+    parquet: ["columns/files/parquet-file", "columns/parquet/read/read"],
+    arrow: ["columns/ipc/read/read"],
+    zip: ["columns/files/zip-file"],
+    packed: ["format/gzip", "format/zstd"],
+    remote: ["transport/object-storage"],
+  },
+  apart: [],
+};
+const NODE = { files: FILES, rest: {}, purposes: PURPOSES, apart: APART };
+
+/**
+ * A rolldown plugin that reads the graph of modules, and the groups of modules for `output.codeSplitting`.
+ *
+ * @param plan `files` have what is loaded together, `purposes` what is not in them and loaded on first use, `rest` what
+ *   remains of others that are loaded together
+ */
+export function chunks({ files: loadedFirst, rest, purposes: onUse, apart: single } = NODE) {
   let fileOf = () => null;
   return {
     plugin: {
@@ -51,17 +75,16 @@ export function chunks() {
           for (const name of names) visit(resolve(`src/${name}.ts`));
           return seen;
         };
-        const loaded = closure(FILES.arrowbook);
-        const apart = closure(APART);
+        const loaded = closure(Object.values(loadedFirst).at(-1));
+        const apart = closure(single);
         const closures = (files) => Object.entries(files).map(([name, roots]) => [name, closure(roots)]);
-        const files = closures(FILES);
-        const purposes = closures(PURPOSES);
+        const [files, purposes, others] = [loadedFirst, onUse, rest].map(closures);
         fileOf = (id) => {
           const isEntry = this.getModuleInfo(id)?.isEntry === true;
           if (isEntry || apart.has(id)) return null;
           if (loaded.has(id)) return files.find(([, ids]) => ids.has(id))[0];
-          const names = purposes.flatMap(([name, ids]) => (ids.has(id) ? [name] : []));
-          return names.length === 0 ? null : names.join("-");
+          const named = [...others, ...purposes].flatMap(([name, ids]) => (ids.has(id) ? [name] : []));
+          return named.length === 0 ? null : named.join("-");
         };
       },
     },

@@ -74,7 +74,7 @@ export async function writeRunner(dist, replies) {
     input: { arrowbook: join(root, "src/index.ts") },
     platform: "browser",
     external: ["hucre/xlsx"],
-    plugins: [assemblyScript(), forPages()],
+    plugins: [assemblyScript("hex"), forPages()],
     logLevel: "silent",
   });
   await bundle.write({ dir: folder, format: "esm", minify: true, entryFileNames: "[name].js" });

@@ -30,7 +30,7 @@ export type { CellReport, CsvOptions, ReadOptions } from "./columns/arrow/read-o
 export type { CastOptions } from "./columns/compute/cast.js";
 export type { Constant } from "./columns/compute/constant.js";
 export type { DivideOptions } from "./columns/compute/divide.js";
-export type { JsonLinesOptions } from "./columns/files/text-file.js";
+export type { JsonLinesOptions } from "./columns/files/lines-file.js";
 export type { OnProgress, Progress } from "./columns/io/progress.js";
 export type { ParquetReadOptions } from "./columns/parquet/read/options.js";
 export { connect, type SampleOptions, SampleService } from "./connect.js";

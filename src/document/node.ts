@@ -1,5 +1,5 @@
 import { DataError } from "../errors/errors.js";
-import { unreachable } from "../errors/unreachable.js";
+import { unreachable } from "../errors/options.js";
 import type { XMLFragment } from "../format/xml/cursor.js";
 import type { Field, Fields, ScalarField } from "../spec/resources.js";
 import { NO_DATE, parseDate } from "../value/date.js";

@@ -53,6 +53,7 @@ export const ERROR_CODES = {
     "The call needs Node: mirrors, bulk files, the embedded service, the engines, pictures in PNG.",
     "Run it in Node, or do what the hint says in the page.",
   ),
+  NotLoaded: input("A page that imports arrowbook/frame called what it lacks.", 'Import "arrowbook".'),
   MissingPackage: input("The call needs an optional package that is not installed.", "Run the command in the hint."),
 
   // Columns and frames

@@ -164,25 +164,3 @@ function scrubCause(cause: unknown): unknown {
 /** The error of a call that needs an optional package, which is not installed. */
 export const missingPackage = (message: string, packages: string, cause: unknown): InputError =>
   new InputError(message, { code: "MissingPackage", hint: installHint(packages), cause });
-
-/**
- * Replaces, in the code for pages, what a module exports that needs Node (.config/browser.mjs): every call of it, of
- * its members and as a constructor is an error.
- *
- * @public
- * @param what the subject of the message, in the plural or with its article
- */
-export function needsNode(what: string): unknown {
-  const refuse = (): never => {
-    throw new InputError(`Not in a page: ${what}.`, {
-      code: "NeedsNode",
-      hint: "Run this part in Node; a page reads a File, a Blob, bytes and addresses, and queries a service that allows it (CORS).",
-    });
-  };
-  const place: object = new Proxy(function place() {}, {
-    apply: refuse,
-    construct: refuse,
-    get: (target, name) => (name in target ? Reflect.get(target, name) : place),
-  });
-  return place;
-}

@@ -1,8 +1,6 @@
-import { gzipChunks } from "./gzip.js";
 import { type AnyFile, anyAccess, type FileState, fileAccess, type RandomAccess } from "./random-access.js";
 import { formatOf, SIGNATURE_BYTES } from "./signature.js";
 import type { ZipOptions } from "./zip-entry.js";
-import { zstdChunks } from "./zstd.js";
 
 /** A compressed file, or compressed bytes in memory. */
 export interface PackedFile {
@@ -49,7 +47,8 @@ export async function packedFile(source: AnyFile, options: ZipOptions = {}): Pro
     async *chunks() {
       const file = isPath ? await fileAccess(source, access.state) : await anyAccess(source);
       try {
-        yield* format === "gzip" ? gzipChunks(file, options) : zstdChunks(file, options);
+        if (format === "gzip") yield* (await import("./gzip.js")).gzipChunks(file, options);
+        else yield* (await import("./zstd.js")).zstdChunks(file, options);
       } finally {
         await file.close();
       }

@@ -2,10 +2,10 @@ import { type RecordBatch, type Schema, Table } from "../columns/arrow/arrow.js"
 import { columnIndex, distinctNames } from "../columns/arrow/column-names.js";
 import { keyOf } from "../columns/arrow/key.js";
 import { type CsvOptions, checkColumns, checkCsvOptions, checkReadOptions } from "../columns/arrow/read-options.js";
-import { rowType } from "../columns/arrow/row-type.js";
+import { rowType, showTypeArguments } from "../columns/arrow/row-type.js";
 import { columnsOf } from "../columns/arrow/schema.js";
 import type { CastOptions } from "../columns/compute/cast.js";
-import type { JsonLinesOptions } from "../columns/files/text-file.js";
+import type { JsonLinesOptions } from "../columns/files/lines-file.js";
 import type { JsonArrayOptions } from "../columns/json/array-table.js";
 import { tableOf } from "../columns/table/conform.js";
 import { adopt, withOwnLayouts } from "../columns/table/foreign-table.js";
@@ -52,7 +52,6 @@ import type {
 } from "./cells/result-types.js";
 import type { AnyRow, ColumnRow, Extended, NewColumn, OPENED, Renamed, SortKeys } from "./cells/row-types.js";
 import { type RowsOptions, rowsOf } from "./cells/rows.js";
-import { showTypeArguments } from "./cells/type-arguments.js";
 import { newColumn, tableOfRows } from "./cells/values.js";
 import { type DanfoFrameShape, type FromDanfoOptions, tableFromDanfo } from "./danfo/danfo.js";
 import { readArrowFiles } from "./files/arrow-batches.js";

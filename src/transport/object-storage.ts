@@ -13,20 +13,6 @@ export interface StoredObject {
   readonly key: string;
 }
 
-/**
- * The bucket and key of `s3://bucket/key`; the key is not percent-encoded, as in other tools.
- *
- * @throws {InputError} BadAddress
- */
-export function storedObject(address: string): StoredObject {
-  const [, bucket, key = ""] = /^s3:\/\/([a-z0-9][a-z0-9._-]*)(?:\/(.*))?$/is.exec(address) ?? [];
-  if (bucket !== undefined) return { bucket, key };
-  throw new InputError("The address of an object storage has no bucket.", {
-    code: "BadAddress",
-    hint: "Write it as s3://bucket/folder/file.parquet.",
-  });
-}
-
 /** The object at `s3://bucket/key`. Requests are signed if the environment holds credentials. */
 export function objectAt(object: StoredObject): RemoteFile {
   const { bucket, key } = object;

@@ -1,4 +1,4 @@
-import { base64Bytes } from "../platform/node/bytes.js";
+import { programBytes } from "../platform/node/bytes.js";
 
 /** The header of an empty program. */
 const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
@@ -14,9 +14,9 @@ try {
   );
 }
 
-/** The module of a program in base64. */
+/** The module of a program as it is stored. */
 export function compiledModule(binary: string): WebAssembly.Module {
-  return new WebAssembly.Module(base64Bytes(binary));
+  return new WebAssembly.Module(programBytes(binary));
 }
 
 /** What `make` returns; undefined where WebAssembly gets no memory for it: an instance claims much address space. */

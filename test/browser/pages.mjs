@@ -28,6 +28,7 @@ await (await frame).toParquet(
   join(folder, "z.parquet"),
   zlib.zstdCompressSync === undefined ? {} : { compression: "zstd" },
 );
+const { work: frameWork } = await import("./app/frame.mjs");
 const given = {
   url: service.url,
   key: SAMPLE_KEY,
@@ -57,6 +58,7 @@ const VEGA = ["vega", "vega-lite"]
   .join("");
 const IMPORTS = {
   arrowbook: "/dist/browser/index.js",
+  "arrowbook/frame": "/dist/browser/frame.js",
   "apache-arrow": "/node_modules/apache-arrow/Arrow.dom.mjs",
   tslib: "/node_modules/tslib/tslib.es6.mjs",
   flatbuffers: "/node_modules/flatbuffers/mjs/flatbuffers.js",
@@ -78,25 +80,74 @@ await esbuild({
   external: ["hucre", "danfojs-node", "tinyglobby"],
   logLevel: "error",
 });
+await esbuild({
+  entryPoints: [join(root, "test/browser/app/frame.mjs")],
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: "esm",
+  outdir: join(folder, "frame"),
+  external: ["hucre", "danfojs-node", "tinyglobby", "apache-arrow"],
+  logLevel: "error",
+});
+const importMap = `<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>`;
 const pages = {
   "/vite.html": pageOf("/vite/main.js"),
   "/esbuild.html": pageOf("/esbuild/main.js"),
-  "/unbundled.html": pageOf(
-    "/test/browser/app/main.mjs",
-    `<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>`,
-  ),
+  "/unbundled.html": pageOf("/test/browser/app/main.mjs", importMap),
 };
+const framePages = {
+  "/frame.html": pageOf("/frame/frame.js", importMap),
+  "/frame-unbundled.html": pageOf("/test/browser/app/frame.mjs", importMap),
+};
+/** Bytes that a page of `arrowbook/frame` may fetch for a format besides apache-arrow, compressed by gzip. */
+const MOST = { csv: 155_000, lines: 143_000, arrow: 150_000, parquet: 172_000 };
+const fetched = new Map();
 const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".html": "text/html" };
 const server = createServer((request, response) => {
   const path = decodeURIComponent(request.url.split("?")[0]);
   try {
-    const body = pages[path] ?? readFileSync(/^\/(vite|esbuild)\//.test(path) ? join(folder, path) : join(root, path));
+    const body =
+      pages[path] ??
+      framePages[path] ??
+      readFileSync(/^\/(vite|esbuild|frame)\//.test(path) ? join(folder, path) : join(root, path));
+    if (path.startsWith("/frame/")) fetched.set(path, zlib.gzipSync(body).length);
     response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(body);
   } catch {
     response.writeHead(path === "/favicon.ico" ? 204 : 404).end();
   }
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
+/** Reads and computes with `arrowbook/frame`: the cells of Node, few bytes, and the rest once `arrowbook` is loaded. */
+async function checkFrame(path) {
+  for (const format of Object.keys(MOST)) {
+    fetched.clear();
+    const page = await context.newPage();
+    page.on("pageerror", (error) => failures.push(`${path}: ${error}`));
+    await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
+    await page.waitForFunction(() => globalThis.app !== undefined, undefined, { timeout: 20_000 });
+    const bytes = [...(given[format] ?? [])];
+    const found = await page.evaluate(
+      async ([name, numbers]) => globalThis.app.work(name, Uint8Array.from(numbers)),
+      [format, bytes],
+    );
+    const here = JSON.stringify(await frameWork(format, Uint8Array.from(bytes)));
+    if (JSON.stringify(found) !== here) failures.push(`${path} ${format}: ${found} instead of ${here}`);
+    const sum = [...fetched.values()].reduce((a, b) => a + b, 0);
+    if (path === "/frame.html") console.log(`${path} ${format}: ${sum} bytes`);
+    if (sum > MOST[format]) failures.push(`${path} ${format}: ${sum} bytes instead of ${MOST[format]}`);
+    const { codes, drawn } = await page.evaluate(async (isUnbundled) => {
+      const { codes: before, plot, html } = await globalThis.app.lacking();
+      if (!isUnbundled) return { codes: before, drawn: true };
+      await import("arrowbook");
+      return { codes: before, drawn: "mark" in plot() && html().includes("<table") };
+    }, path !== "/frame.html");
+    if (Object.values(codes).some((code) => code !== "NotLoaded")) failures.push(`${path}: ${JSON.stringify(codes)}`);
+    if (!drawn) failures.push(`${path}: no chart after import("arrowbook")`);
+    await page.close();
+  }
+}
+
 const context = await launchChromium(chromium, join(folder, "profile"), {});
 try {
   for (const path of Object.keys(pages)) {
@@ -126,6 +177,7 @@ try {
     console.log(`${path}: ${Object.keys(here).length} results as in Node, ${Object.keys(REFUSED).length} refusals`);
     await page.close();
   }
+  for (const path of Object.keys(framePages)) await checkFrame(path);
 } catch (error) {
   failures.push(String(error));
 } finally {

@@ -78,7 +78,7 @@ const runner = join(root, "test/browser/unit-page.mjs");
 const bundle = await rolldown({
   input: { runner, ...Object.fromEntries(files.map((name) => [name.replace(/\.ts$/, ""), join(root, "test", name)])) },
   platform: "browser",
-  plugins: [stubs, assemblyScript(), forPages()],
+  plugins: [stubs, assemblyScript("hex"), forPages()],
   preserveEntrySignatures: "allow-extension",
   logLevel: "silent",
 });

@@ -14,7 +14,7 @@ import { columnsOf } from "../../src/columns/arrow/schema.js";
 import { textRows } from "../../src/columns/build/text-rows.js";
 import { csvBatches, csvTable } from "../../src/columns/csv/reader.js";
 import { csvHead, csvLineBlocks } from "../../src/columns/csv/write.js";
-import { csvFileTable } from "../../src/columns/files/text-file.js";
+import { csvFileTable } from "../../src/columns/files/csv-file.js";
 import { writeBlocks } from "../../src/columns/io/write-blocks.js";
 import { readArrow, tableFromIPCBytes } from "../../src/columns/ipc/read/read.js";
 import { tableToIPCBytes, tableToIPCFileBytes, writeArrowStream } from "../../src/columns/ipc/stream.js";

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ArrowbookError, DataError, InputError, isArrowbookError, ServiceError } from "../../src/errors/errors.js";
 import { nearest, suggestion } from "../../src/errors/nearest.js";
+import { unreachable } from "../../src/errors/options.js";
 import { rememberSecret, scrub } from "../../src/errors/secrets.js";
-import { unreachable } from "../../src/errors/unreachable.js";
 import { runs } from "../support/whole.js";
 
 describe("keys are removed from every text", () => {

@@ -1,33 +1,55 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 
-const built = join(fileURLToPath(new URL("../..", import.meta.url)), "dist/browser/index.js");
+const built = join(fileURLToPath(new URL("../..", import.meta.url)), "dist/browser");
 
-/** Bytes that a page loads at first, minified and compressed, besides apache-arrow. Lower it when they fall. */
-const MOST = 275_000;
+/**
+ * Bytes that a page loads besides apache-arrow, minified and compressed: at first, and once it has read a file of a
+ * format. Lower them when they fall.
+ */
+const MOST = {
+  index: { "": 255_000 },
+  frame: { "": 125_500, csv: 146_500, lines: 134_500, arrow: 142_000, parquet: 162_500 },
+};
 
-it("a page loads no more than it did", async () => {
-  expect(existsSync(built), "npm run build").toBe(true);
+it.each(Object.entries(MOST))("a page that imports %s loads no more than it did", async (entry, most) => {
+  const source = join(built, `${entry}.js`);
+  expect(existsSync(source), "npm run build").toBe(true);
   const bundle = await rolldown({
-    input: { index: built },
+    input: { [entry]: source },
     platform: "browser",
     external: (id) => !/^[./]/.test(id),
     logLevel: "silent",
   });
-  const { output } = await bundle.generate({ format: "esm", minify: true });
+  const { output } = await bundle.generate({
+    format: "esm",
+    minify: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+  });
   const files = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])));
-  const loaded = new Set<string>();
-  const visit = (name: string): void => {
-    if (loaded.has(name) || !files.has(name)) return;
-    loaded.add(name);
-    files.get(name)?.imports.forEach(visit);
+  const loadedBy = (names: readonly string[]): number => {
+    const loaded = new Set<string>();
+    const visit = (name: string): void => {
+      if (loaded.has(name) || !files.has(name)) return;
+      loaded.add(name);
+      files.get(name)?.imports.forEach(visit);
+    };
+    for (const name of names) visit(`${name}.js`);
+    return [...loaded].reduce((sum, name) => sum + gzipSync(files.get(name)?.code ?? "").length, 0);
   };
-  for (const [name, { isEntry }] of files) if (isEntry) visit(name);
-  const bytes = [...loaded].reduce((sum, name) => sum + gzipSync(files.get(name)?.code ?? "").length, 0);
-  expect(bytes).toBeGreaterThan(100_000);
-  expect(bytes).toBeLessThanOrEqual(MOST);
+  for (const [format, bytes] of Object.entries(most)) {
+    const names = format === "" ? [entry] : [entry, format];
+    for (const name of names) expect(files.has(`${name}.js`), name).toBe(true);
+    expect(loadedBy(names), `${entry} ${format}`).toBeGreaterThan(100_000);
+    expect(loadedBy(names), `${entry} ${format}`).toBeLessThanOrEqual(bytes);
+  }
+});
+
+it("a page finds its WebAssembly programs in hexadecimal", () => {
+  expect(readFileSync(join(built, "shared/frame.js"), "utf8")).toMatch(/const binary\w* = "0061736d/);
 });

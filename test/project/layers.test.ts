@@ -49,6 +49,8 @@ const importsOf = (file: string): string[] => {
   const text = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
   const found: string[] = [];
   for (const match of text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["'](\.[^"']+)["']/g)) {
+    // Programs and data import nothing.
+    if (!match[1].endsWith(".js")) continue;
     found.push(resolve(dirname(file), match[1]).replace(/\.js$/, ".ts"));
   }
   return found;

@@ -156,7 +156,7 @@ it("the tools for packages find nothing wrong", async () => {
 
 it("public declarations reach no file inside another package", () => {
   const folder = join(project, "node_modules", "arrowbook", "dist", "esm");
-  const queue = ["index", "server", "notebook", "duckdb", "clickhouse", "trino", "testing"].map((name) =>
+  const queue = ["index", "frame", "server", "notebook", "duckdb", "clickhouse", "trino", "testing"].map((name) =>
     join(folder, `${name}.d.ts`),
   );
   const seen = new Set(queue);

@@ -1,5 +1,5 @@
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
-import { rowType } from "../../columns/arrow/row-type.js";
+import { rowType, showTypeArguments } from "../../columns/arrow/row-type.js";
 import { showAsCard } from "../../display/base/card.js";
 import type { Document } from "../../document/document.js";
 import type { DatasetData, DatasetMetadata, DatasetWithData } from "../../document/records.js";
@@ -7,7 +7,6 @@ import { InputError } from "../../errors/errors.js";
 import { noColumn, refuseUnknown } from "../../errors/options.js";
 import { scrub } from "../../errors/secrets.js";
 import type { Cell } from "../../frame/cells/rows.js";
-import { showTypeArguments } from "../../frame/cells/type-arguments.js";
 import type { Frame } from "../../frame/frame.js";
 import { seriesColumns } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";

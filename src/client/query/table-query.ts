@@ -1,6 +1,6 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkReadOptions, type ReadOptions } from "../../columns/arrow/read-options.js";
-import { rowType } from "../../columns/arrow/row-type.js";
+import { rowType, showTypeArguments } from "../../columns/arrow/row-type.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { tableOf } from "../../columns/table/conform.js";
 import { keyed, keying } from "../../columns/table/pick.js";
@@ -10,7 +10,6 @@ import { hasCode, InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { Cell } from "../../frame/cells/rows.js";
-import { showTypeArguments } from "../../frame/cells/type-arguments.js";
 import { Frame } from "../../frame/frame.js";
 import type { ColumnSpec, Columns, OneOrMore } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";

@@ -9,8 +9,7 @@ import {
 } from "../../columns/arrow/arrow.js";
 import { ALL_VALID, chunkReader, validity } from "../../columns/arrow/cell-reader.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
-import { refuseUnknown } from "../../errors/options.js";
-import { unreachable } from "../../errors/unreachable.js";
+import { refuseUnknown, unreachable } from "../../errors/options.js";
 import type { Engine, Rows, Stoppable, Verification, VerifiedColumn } from "./engine.js";
 import { openRows } from "./rows.js";
 

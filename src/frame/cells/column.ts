@@ -1,6 +1,6 @@
 import type { Data, DataType, Vector } from "../../columns/arrow/arrow.js";
 import { missingCount } from "../../columns/arrow/bits.js";
-import { cellType } from "../../columns/arrow/row-type.js";
+import { cellType, showTypeArguments } from "../../columns/arrow/row-type.js";
 import { serviceTypeOfArrow } from "../../columns/arrow/types.js";
 import {
   cellAt,
@@ -44,7 +44,6 @@ import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { type Cell, cellReader, checkRowsOptions, type RowsOptions } from "./rows.js";
 import { distinct, quantileBuckets, reduced } from "./statistics.js";
-import { showTypeArguments } from "./type-arguments.js";
 
 /**
  * `unknown` for a column that may hold values of a kind; otherwise never, so that methods for other types do not

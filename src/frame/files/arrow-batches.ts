@@ -1,5 +1,4 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import { arrowFileBatches, readArrow, tableFromIPCBytes } from "../../columns/ipc/read/read.js";
 import { withOwnLayouts } from "../../columns/table/foreign-table.js";
 import { refuseUnknown } from "../../errors/options.js";
 import type { FileSources } from "./find-files.js";
@@ -11,6 +10,7 @@ import { type Watched, watchedBatches } from "./watched.js";
 /** Reads Arrow files for `Frame.fromArrow`. */
 export async function readArrowFiles(sources: FileSources | ArrayBuffer, options: UnionOptions): Promise<FilesRead> {
   refuseUnknown(options, UNION_OPTIONS, "fromArrow()");
+  const { readArrow, tableFromIPCBytes } = await import("../../columns/ipc/read/read.js");
   const given = sources instanceof ArrayBuffer ? new Uint8Array(sources) : sources;
   const kind = { where: "fromArrow()", what: "an Arrow stream or file", names: /\.(?:arrows?|feather|ipc)$/i };
   return readFiles(given, kind, options, CAST_FIRST, async (local) =>
@@ -39,5 +39,8 @@ export function arrowBatches(
 ): AsyncGenerator<RecordBatch> {
   const local = localFile(source, "arrowBatches()", "an Arrow file");
   refuseUnknown(options, ["onProgress"], "arrowBatches()");
-  return watchedBatches(local, options, (onBytes) => arrowFileBatches(local, { onBytes }));
+  return watchedBatches(local, options, async function* (onBytes) {
+    const { arrowFileBatches } = await import("../../columns/ipc/read/read.js");
+    yield* arrowFileBatches(local, { onBytes });
+  });
 }

@@ -37,7 +37,7 @@ export const REMEDY = 'Declare its type: types: { COLUMN: "String" }.';
 /** Reads CSV files for `Frame.fromCSV`. */
 export async function readCsv(sources: FileSources, options: CsvFileOptions): Promise<FilesRead> {
   checkOptions(options, "fromCSV()");
-  const { csvFileTable } = await import("../../columns/files/text-file.js");
+  const { csvFileTable } = await import("../../columns/files/csv-file.js");
   const read = await readFiles(sources, kind("fromCSV()"), unionOf(options), REMEDY, (local, isPart) =>
     watched(local, options, (onBytes) => csvFileTable(local, { ...options, isPart, onBytes })),
   );
@@ -71,7 +71,7 @@ export function csvBatches(sources: FileSources, options: CsvFileOptions = {}): 
   checkOptions(options, "csvBatches()");
   const local = Array.isArray(sources) ? undefined : localFile(sources as FileSource, "csvBatches()", "a CSV file");
   return watchedBatches(local, options, async function* (onBytes) {
-    const { csvFileBatches } = await import("../../columns/files/text-file.js");
+    const { csvFileBatches } = await import("../../columns/files/csv-file.js");
     const files = await filesToUnite(sources, kind("csvBatches()"), options);
     if (files === undefined) yield* csvFileBatches(local as AnyFile, { ...options, onBytes });
     else yield* manyBatches(files, options, onBytes);
@@ -83,7 +83,7 @@ async function* manyBatches(
   options: CsvFileOptions,
   onBytes: OnBytes["onBytes"],
 ): AsyncGenerator<RecordBatch> {
-  const { csvFileBatches, csvFileColumns } = await import("../../columns/files/text-file.js");
+  const { csvFileBatches, csvFileColumns } = await import("../../columns/files/csv-file.js");
   // The layout of text is the same in all files.
   const text = options.text === "dictionary" ? "dictionary" : "utf8";
   const found: (readonly InferredColumn[])[] = [];

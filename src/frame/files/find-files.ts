@@ -4,8 +4,7 @@ import { shown } from "../../errors/shown.js";
 import { type AnyFile, nameOfFile } from "../../format/random-access.js";
 import { basename, dirname, relative, resolve, sep, stat } from "../../platform/node/files.js";
 import { filesLike } from "../../platform/node/packages.js";
-import { keysBelow, objectAt, storedObject } from "../../transport/object-storage.js";
-import { addressOf, localFile } from "./local-source.js";
+import { addressOf, localFile, storedObject } from "./local-source.js";
 
 /** A file to read: its path, its address (`https:`, `s3:`, `file:`), its bytes, or a `File` or `Blob` of a page. */
 export type FileSource = string | URL | Uint8Array | Blob;
@@ -83,6 +82,7 @@ async function objectsOf(
   const special = key.search(PATTERN);
   if (!isFolder && special < 0) return undefined;
   const prefix = isFolder ? key : key.slice(0, special);
+  const { keysBelow, objectAt } = await import("../../transport/object-storage.js");
   const keys = await keysBelow({ bucket, key: prefix });
   const isHidden = (name: string): boolean => name.split("/").some((part) => /^[_.]/.test(part));
   const { default: picomatch } = await import("picomatch");

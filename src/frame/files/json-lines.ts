@@ -1,7 +1,7 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import { checkColumns, checkReadOptions } from "../../columns/arrow/read-options.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
-import type { JsonLinesOptions } from "../../columns/files/text-file.js";
+import type { JsonLinesOptions } from "../../columns/files/lines-file.js";
 import { TEXT_ENCODINGS } from "../../columns/io/text-encoding.js";
 import type { JsonArrayOptions } from "../../columns/json/array-table.js";
 import { checkWords } from "../../errors/options.js";
@@ -20,7 +20,7 @@ export async function readJsonLines(
   options: JsonLinesOptions & UnionOptions & Watched,
 ): Promise<FilesRead> {
   checkOptions(options, "fromJSONLines()", UNION_OPTIONS);
-  const { jsonLinesTable } = await import("../../columns/files/text-file.js");
+  const { jsonLinesTable } = await import("../../columns/files/lines-file.js");
   const kind = { where: "fromJSONLines()", what: LINES, names: /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/i };
   const read = await readFiles(
     sources,
@@ -51,7 +51,7 @@ export function jsonLinesBatches(
   checkOptions(options, "jsonLinesBatches()");
   const local = localFile(source, "jsonLinesBatches()", LINES);
   return watchedBatches(local, options, async function* (onBytes) {
-    const { jsonLinesFileBatches } = await import("../../columns/files/text-file.js");
+    const { jsonLinesFileBatches } = await import("../../columns/files/lines-file.js");
     yield* jsonLinesFileBatches(local, { ...options, onBytes });
   });
 }

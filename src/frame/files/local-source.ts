@@ -2,8 +2,7 @@ import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 import { InputError } from "../../errors/errors.js";
 import { type AnyFile, blobFile, isOpenable, type OpenableFile } from "../../format/random-access.js";
 import { fileURLToPath } from "../../platform/node/files.js";
-import { objectAt, storedObject } from "../../transport/object-storage.js";
-import { fileAt } from "../../transport/remote-file.js";
+import type { StoredObject } from "../../transport/object-storage.js";
 import { percentDecoded } from "../../value/text.js";
 import { needBytes } from "../cells/given.js";
 
@@ -36,11 +35,47 @@ export function localFile(
 }
 
 function remoteFile(address: string, where: string): OpenableFile {
-  if (/^s3:/i.test(address)) return objectAt(storedObject(address));
-  if (/^https?:/i.test(address) && URL.canParse(address)) return fileAt(new URL(address));
+  if (/^s3:/i.test(address)) {
+    const object = storedObject(address);
+    return loadedFile(`s3://${object.bucket}/${object.key}`, async () =>
+      (await import("../../transport/object-storage.js")).objectAt(object),
+    );
+  }
+  if (/^https?:/i.test(address) && URL.canParse(address)) {
+    const url = new URL(address);
+    return loadedFile(url.origin + url.pathname, async () =>
+      (await import("../../transport/remote-file.js")).fileAt(url),
+    );
+  }
   throw new InputError(`${where} does not read an address of this kind.`, {
     code: "BadAddress",
     hint: "Pass a path, https://host/file.parquet or s3://bucket/file.parquet.",
+  });
+}
+
+/** A file whose code is loaded when it is first opened. */
+function loadedFile(name: string, load: () => Promise<OpenableFile>): OpenableFile {
+  let file: Promise<OpenableFile> | undefined;
+  return {
+    name,
+    async open(from) {
+      file ??= load();
+      return (await file).open(from);
+    },
+  };
+}
+
+/**
+ * The bucket and key of `s3://bucket/key`; the key is not percent-encoded, as in other tools.
+ *
+ * @throws {InputError} BadAddress
+ */
+export function storedObject(address: string): StoredObject {
+  const [, bucket, key = ""] = /^s3:\/\/([a-z0-9][a-z0-9._-]*)(?:\/(.*))?$/is.exec(address) ?? [];
+  if (bucket !== undefined) return { bucket, key };
+  throw new InputError("The address of an object storage has no bucket.", {
+    code: "BadAddress",
+    hint: "Write it as s3://bucket/folder/file.parquet.",
   });
 }
 

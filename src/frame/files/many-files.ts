@@ -4,10 +4,10 @@ import { checkWords } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import type { AnyFile } from "../../format/random-access.js";
 import type { FrameSource } from "../../spec/frame-source.js";
-import { type FileKind, type FileSource, type FileSources, type FoundFile, findFiles } from "./find-files.js";
+import type { FileKind, FileSource, FileSources, FoundFile } from "./find-files.js";
 import { localFile } from "./local-source.js";
 import { sourceOfPath } from "./source-of.js";
-import { tablePart, Union, type UnionChoice, type UnionOptions, type UnionPart } from "./union.js";
+import type { UnionChoice, UnionOptions, UnionPart } from "./union.js";
 
 export const UNION_OPTIONS = ["source", "missingColumns"] as const;
 
@@ -40,6 +40,7 @@ export async function readFiles(
   }
   const tables: Table[] = [];
   for (const file of files) tables.push(await named(file, files, () => read(file.source, true)));
+  const { tablePart, Union } = await import("./union.js");
   const union = new Union(
     tables.map((table, i) => tablePart(files[i].name, table)),
     options,
@@ -63,6 +64,8 @@ export async function filesToUnite(
     });
   }
   const isUnion = Array.isArray(sources) || source !== undefined || options.missingColumns !== undefined;
+  if (!isUnion && (sources instanceof Uint8Array || sources instanceof Blob)) return undefined;
+  const { findFiles } = await import("./find-files.js");
   return findFiles(isUnion && !Array.isArray(sources) ? [sources as FileSource] : sources, kind);
 }
 
@@ -83,6 +86,7 @@ export async function* unionBatches(
   for (const [i, file] of files.entries()) {
     parts.push({ ...(await named(file, files, () => partOf(file, i))), name: file.name });
   }
+  const { Union } = await import("./union.js");
   const union = new Union(parts, options, remedy);
   for (const [i, file] of files.entries()) {
     const batches = batchesOf(file, i)[Symbol.asyncIterator]();

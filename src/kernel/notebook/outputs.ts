@@ -1,5 +1,5 @@
+import { unreachable } from "../../errors/options.js";
 import { scrub } from "../../errors/secrets.js";
-import { unreachable } from "../../errors/unreachable.js";
 import { type Json, type Message, withTexts } from "../protocol/message.js";
 import { joined, lines, type MimeBundle, type Output } from "./notebook-file.js";
 

@@ -3,7 +3,7 @@ import { Session } from "node:inspector/promises";
 import { createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { unreachable } from "../../errors/unreachable.js";
+import { unreachable } from "../../errors/options.js";
 import type { CellDebugger } from "../debug/debugger.js";
 import {
   type ConnectionInfo,

@@ -35,6 +35,13 @@ export const base64Bytes: typeof node.base64Bytes = (text) => {
   return bytes;
 };
 
+/** In hexadecimal, which compresses better than Base64. */
+export const programBytes: typeof node.programBytes = (binary) => {
+  const bytes = new Uint8Array(binary.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(binary.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+};
+
 export const utf8Bytes: typeof node.utf8Bytes = (text) => encoder.encode(text);
 
 export const writeUtf8: typeof node.writeUtf8 = (text, out, at) => encoder.encodeInto(text, out.subarray(at)).written;

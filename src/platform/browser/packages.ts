@@ -1,6 +1,4 @@
 import type * as node from "../node/packages.js";
-import { binary } from "../sessions.bin";
-import { base64Bytes } from "./bytes.js";
 
 /** Everything runs in the page's own thread. */
 export const availableParallelism: typeof node.availableParallelism = () => 1;
@@ -28,8 +26,6 @@ export const installHint: typeof node.installHint = (packages) => {
 };
 
 export const loadedModules: typeof node.loadedModules = () => ({});
-
-export const packedSessions: typeof node.packedSessions = () => base64Bytes(binary);
 
 export const filesLike: typeof node.filesLike = async () => [];
 

@@ -20,6 +20,9 @@ export const base64Text = (b: Uint8Array): string => viewOf(b, 0, b.length).toSt
 
 export const base64Bytes = (text: string): Uint8Array => Buffer.from(text, "base64");
 
+/** The bytes of a WebAssembly program as it is stored in the package. */
+export const programBytes = (binary: string): Uint8Array => base64Bytes(binary);
+
 /** The UTF-8 of a text. */
 export const utf8Bytes = (text: string): Uint8Array => Buffer.from(text);
 

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { MessageChannel, MessagePort, Worker } from "node:worker_threads";
 import { builtin } from "../../package/builtin.js";
 import { packageRoot } from "../../package/package-root.js";
-import { existsSync, join, readFileSync } from "./files.js";
+import { existsSync, join } from "./files.js";
 
 export type { MessagePort, TransferListItem, Worker } from "node:worker_threads";
 export { availableParallelism };
@@ -33,9 +33,6 @@ export const installHint = (packages: string): string => `npm install ${packages
 /** The modules that were loaded by `require`, by path. */
 export const loadedModules = (): Readonly<Record<string, { readonly exports: unknown } | undefined>> =>
   require.cache ?? {};
-
-/** The sessions of exchanges, in raw deflate; test/clients/calendars.py makes and describes them. */
-export const packedSessions = (): Uint8Array => readFileSync(join(packageRoot(), "dist", "sessions.bin"));
 
 /** The paths of the files that match a pattern, below `cwd` where it is passed. */
 export async function filesLike(pattern: string, cwd?: string): Promise<readonly string[]> {

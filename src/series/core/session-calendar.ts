@@ -3,7 +3,7 @@ import { oneOf } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
 import { inflatedRaw } from "../../format/inflater.js";
 import { joinedBytes, utf8Text } from "../../platform/node/bytes.js";
-import { packedSessions } from "../../platform/node/packages.js";
+import { packedSessions } from "../../platform/node/sessions.js";
 import { formatDate, NO_DATE, parseDate } from "../../value/date.js";
 
 /**
