@@ -12,11 +12,11 @@ const folder = temporaryFolder("bulk-faults");
 const columns = [{ name: "id", type: "Integer" }];
 const batchOf = (id: number): RecordBatch => Frame.fromRows([{ id }], columns).table.batches[0] as RecordBatch;
 
-const files = (changed = async (): Promise<void> => undefined) =>
+const files = (changed = async (): Promise<void> => undefined, clock = () => performance.now()) =>
   bulkFiles({
     folder,
     profile: specification,
-    clock: () => performance.now(),
+    clock,
     now: () => "2024-01-01T00:00:00Z",
     remembered: [],
     changed,
@@ -50,6 +50,31 @@ it.runIf(process.platform === "linux")("rows that fail while a file is made leav
   for (let i = 0; i < 5; i++) await expect(all.make(failing)).rejects.toThrow("the engine failed");
   await expect.poll(opened).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
+  await all.close();
+});
+
+it("a file that failed is begun again after a minute, or once its rows are refreshed", async () => {
+  let now = 0;
+  const all = files(undefined, () => now);
+  let begun = 0;
+  const ask = (version: string) =>
+    all.order(
+      order(version, async function* () {
+        begun++;
+        yield batchOf(1);
+        throw new Error("the disk is full");
+      }),
+      "someone",
+    );
+  expect(await ask("1")).toEqual({ status: "creating" });
+  await expect.poll(() => ask("1").catch(String)).toContain("the disk is full");
+  for (now of [1_000, 30_000, 59_999]) await expect(ask("1")).rejects.toThrow("the disk is full");
+  expect(begun).toBe(1);
+  expect(await ask("2")).toEqual({ status: "creating" });
+  await expect.poll(() => ask("2").catch(String)).toContain("the disk is full");
+  now += 60_000;
+  expect(await ask("2")).toEqual({ status: "creating" });
+  await expect.poll(() => begun).toBe(3);
   await all.close();
 });
 

@@ -70,12 +70,15 @@ const HOUR_MS = 60 * 60 * 1000;
 /** A file that has not been requested for this long is removed when the next one is started. */
 const KEPT_MS = 24 * HOUR_MS;
 
+/** For this long a file that failed is not begun again: those who wait for it, with their retries, get the error. */
+const FAILED_MS = 60_000;
+
 export function bulkFiles({ folder, profile, clock, now, remembered, changed }: BulkFilesOptions) {
   const files = new Map(remembered.filter((file) => existsSync(file.path)).map((file) => [file.id, file]));
   /** Finished files that are being persisted. */
   const unsaved = new Map<string, MadeFile>();
   const running = new Map<string, Promise<MadeFile>>();
-  const failures = new Map<string, unknown>();
+  const failures = new Map<string, { readonly error: unknown; readonly version: string; readonly at: number }>();
   // Files of an earlier run count as requested at the start.
   const asked = new Map([...files.keys()].map((id) => [id, clock()]));
   const allowance = exportAllowance(profile, clock);
@@ -105,7 +108,8 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
       return made;
     });
     running.set(id, making);
-    making.catch((error) => failures.set(id, error)).finally(() => running.delete(id));
+    const { version } = order;
+    making.catch((error) => failures.set(id, { error, version, at: clock() })).finally(() => running.delete(id));
     return making;
   };
 
@@ -131,11 +135,9 @@ export function bulkFiles({ folder, profile, clock, now, remembered, changed }: 
       if (file?.version === order.version) return { status: "fresh", file };
       const state: FileState = file === undefined ? { status: "creating" } : { status: "regenerating", file };
       if (running.has(id)) return state;
-      if (failures.has(id)) {
-        const cause = failures.get(id);
-        failures.delete(id);
-        throw cause;
-      }
+      const failure = failures.get(id);
+      if (failure?.version === order.version && clock() - failure.at < FAILED_MS) throw failure.error;
+      failures.delete(id);
       if (subscriberId !== undefined) allowance(subscriberId);
       begin(id, order);
       await forgetOld();
