@@ -21,7 +21,13 @@ let said: string[] = [];
 beforeEach(() => {
   checkpoint = join(temporaryFolder("c"), "rows.checkpoint");
   said = [];
-  Object.assign(table, { rows: rowsOf(35), expired: false, refreshed: "2024-03-01T00:00:00.000Z", onRows() {} });
+  Object.assign(table, {
+    rows: rowsOf(35),
+    expired: false,
+    refreshed: "2024-03-01T00:00:00.000Z",
+    onRows() {},
+    onMetadata() {},
+  });
 });
 
 const query = (apiKey = KEY) =>
@@ -94,6 +100,19 @@ describe("a checkpoint", () => {
     await csv();
     await sleep(began + 500 - Date.now());
     expect(await csv()).toBe(await expected());
+  });
+
+  it("is kept where the metadata cannot be requested for a while", async () => {
+    const whole = await expected();
+    await stopped(2);
+    for (const request of [1, 2]) {
+      let asked = 0;
+      table.onMetadata = () => (++asked === request ? { status: 503, body: "busy" } : undefined);
+      await expect(csv()).rejects.toMatchObject({ status: 503 });
+    }
+    table.onMetadata = () => undefined;
+    expect(await requests(async () => expect(await csv()).toBe(whole))).toBe(0);
+    expect(said).toEqual([]);
   });
 
   it("whose table is refreshed while it is resumed holds no mixture", async () => {

@@ -1,5 +1,5 @@
 import { json } from "../faults/bulk-fixtures.js";
-import { type FaultServer, faultServer } from "../faults/fault-server.js";
+import { type FaultServer, faultServer, type Step } from "../faults/fault-server.js";
 
 const COLUMNS = [
   { name: "ticker", type: "String" },
@@ -21,6 +21,8 @@ export interface PagedTable {
   expired: boolean;
   /** Called with the number of each request for rows, from 1. */
   onRows: (request: number) => void;
+  /** Another reply to a request for metadata, if any. */
+  onMetadata: () => Step | undefined;
   /** Requests for rows so far. */
   requests(): number;
 }
@@ -44,9 +46,10 @@ export async function pagedTable(): Promise<PagedTable> {
     refreshed: "2024-03-01T00:00:00.000Z",
     expired: false,
     onRows: () => undefined,
+    onMetadata: () => undefined,
     requests: () => server.count(ROWS),
   };
-  server.on("/api/v3/datatables/V/T/metadata", () => ({
+  const metadata = (): Step => ({
     headers: json,
     body: JSON.stringify({
       datatable: {
@@ -61,7 +64,8 @@ export async function pagedTable(): Promise<PagedTable> {
         status: { refreshed_at: table.refreshed, status: "ON TIME", expected_at: null, update_frequency: "DAILY" },
       },
     }),
-  }));
+  });
+  server.on("/api/v3/datatables/V/T/metadata", () => table.onMetadata() ?? metadata());
   server.on(ROWS, ({ query }) => {
     table.onRows(table.requests());
     const cursor = query.get("qopts.cursor_id");

@@ -21,15 +21,20 @@ let now = 0;
 let events: ReadonlySet<number> = new Set();
 let pageRows = 2;
 let requests = 0;
+let unavailable: (asked: number) => boolean;
+let said: string[] = [];
 const rows = (): number[][] => (versions[now] as number[]).map((id) => [id, now]);
 
 beforeEach(() => {
   server.reset();
   requests = 0;
+  unavailable = () => false;
+  said = [];
   const refresh = (): void => {
     if (events.has(requests++) && now < versions.length - 1) now++;
   };
   server.on(`${TABLE}/metadata`, () => {
+    if (unavailable(server.count(`${TABLE}/metadata`))) return { status: 503, body: "busy" };
     const status = { refreshed_at: `2024-03-01T00:00:${String(now).padStart(2, "0")}.000Z`, status: "ON TIME" };
     const about = { vendor_code: "V", datatable_code: "T", name: "t", description: null, columns: COLUMNS };
     const more = { filters: ["id"], primary_key: ["id"], premium: false };
@@ -65,7 +70,13 @@ const start = (of: number[][], at: readonly number[], size = 2): void => {
 const table = (fetch?: typeof globalThis.fetch) => {
   const retry = { attempts: 1 };
   const apiKey = "pages-key-0123456789abcdef";
-  return connect({ url: server.url, apiKey, retry, warn: () => undefined, ...(fetch && { fetch }) }).table("V/T");
+  return connect({
+    url: server.url,
+    apiKey,
+    retry,
+    warn: (text) => void said.push(text),
+    ...(fetch && { fetch }),
+  }).table("V/T");
 };
 const pageRequests = () => server.count(`${TABLE}.json`);
 
@@ -118,6 +129,16 @@ describe("a refresh between two pages", () => {
       [3],
     );
     await expect(read(6)).rejects.toMatchObject({ code: "TableRefreshed" });
+  });
+
+  it("is not what a failure to ask for the time is taken for", async () => {
+    start([[1, 2, 3, 4]], []);
+    unavailable = (asked) => asked > 1;
+    await expect(table().frame()).rejects.toMatchObject({ status: 503 });
+    expect(pageRequests()).toBe(2);
+    unavailable = () => true;
+    expect((await table().frame()).numRows).toBe(4);
+    expect(said).toEqual([expect.stringContaining("V/T: a refresh between its pages will not be noticed.")]);
   });
 
   it("costs nothing where one page is enough", async () => {

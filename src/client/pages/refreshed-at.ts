@@ -1,18 +1,27 @@
 import type { TableMetadata } from "../../document/records.js";
+import { isArrowbookError, TransportError } from "../../errors/errors.js";
 import { sleep } from "../../transport/timer.js";
 import type { Session } from "../transport/session.js";
 import type { Page, TableCall } from "./table-page.js";
 
-/** When the table was last refreshed; null if it is unknown or cannot be requested. */
+/**
+ * When the table was last refreshed; null if the service does not say.
+ *
+ * @throws {ServiceError}, {TransportError} for a temporary failure; the signal's reason on abort
+ */
 export function refreshedAt(table: TableCall): Promise<string | null> {
   return timeOf(table.fresh());
 }
 
-const timeOf = (metadata: Promise<TableMetadata>): Promise<string | null> =>
-  metadata.then(
-    ({ status }) => status?.refreshed_at ?? null,
-    () => null,
-  );
+async function timeOf(metadata: Promise<TableMetadata>): Promise<string | null> {
+  try {
+    return (await metadata).status?.refreshed_at ?? null;
+  } catch (error) {
+    const isLasting = isArrowbookError(error) && !(error instanceof TransportError) && !error.retry?.retryable;
+    if (isLasting) return null;
+    throw error;
+  }
+}
 
 /**
  * Waits until the second of a refresh is over: another refresh within it has the same time, so that what is kept by it
@@ -51,19 +60,26 @@ export async function firstPage(
   const page = await get();
   if (isAlone(page)) return { page };
   // The cache on disk may have metadata from before a refresh.
-  const refreshed = settings.cache === undefined && asked !== undefined ? asked : await refreshedAt(table);
+  const refreshed =
+    settings.cache === undefined && asked !== undefined
+      ? asked
+      : await refreshedAt(table).catch((error: unknown) => {
+          if (!isArrowbookError(error)) throw error;
+          settings.warn(`${table.code}: a refresh between its pages will not be noticed. ${error.message}`);
+          return null;
+        });
   const isAgain = refreshed !== null && refreshed !== (asked ?? table.refreshed_at);
   return { page: isAgain ? await get() : page, refreshed, isAgain };
 }
 
-/** As {@link refreshedAt}; undefined if it takes long: the first page then reports what is wrong with the service. */
+/** As {@link refreshedAt}; undefined if it fails or takes long: the first page then reports what is wrong. */
 async function soon(table: TableCall): Promise<string | null | undefined> {
   const late = new AbortController();
   const tooLate = sleep(WAIT_MS, late.signal).then(
     () => undefined,
     () => undefined,
   );
-  const time = await Promise.race([timeOf(table.metadata()), tooLate]);
+  const time = await Promise.race([timeOf(table.metadata()).catch(() => undefined), tooLate]);
   late.abort();
   return time;
 }
