@@ -181,3 +181,25 @@ it("months of several series are a grid each, or an error: their returns cannot 
   expect(() => both.plot(options)).toThrow(expect.objectContaining({ code: "RepeatedDate" }));
   expect(both.plot({ ...options, facet: "ticker" }).text).toContain("4 rows");
 });
+
+it("leaves infinite values out of grids, and a share of variance that is not defined out of the caption", () => {
+  const rows = [0, 1, 2, Number.POSITIVE_INFINITY].map((y, i) => ({ x: `x${i % 3}`, g: "g", y, k: i, same: 7 }));
+  const cells = Frame.fromRows(rows).plot({ x: "x", y: "g", color: "y", mark: "heatmap" });
+  expect(specOf(cells).data.values.map(({ x, heat }) => [x, heat])).toEqual([
+    ["x0", 0],
+    ["x1", 1],
+    ["x2", 2],
+  ]);
+  const from = { from: ["2024-01-31", "2024-02-29", "2024-03-31", "2025-01-31"], close: [1, 0, 1, 2] };
+  const risen = Frame.fromColumns(from, { from: "Date", close: "double" });
+  const grid = risen.plot({ mark: "months" });
+  expect(specOf(grid).data.values.map(({ x, heat }) => [x, heat])).toEqual([
+    ["Feb", -1],
+    ["Jan", 1],
+    ["Year", 0],
+    ["Year", 1],
+  ]);
+  for (const chart of [cells, grid, risen.tearSheet({ y: "close" })]) expect(chart.toSVG()).toContain("<svg");
+  const flat = specOf(Frame.fromRows(rows).plot({ x: "k", y: "same", mark: "regression" }));
+  expect(flat.title.subtitle).toEqual(["7 + 0 x · 4 points · 95 % confidence"]);
+});

@@ -33,7 +33,7 @@ function heatmapValues({ numRows }: Table, choice: Choice): ChartValues {
   const [manyYs, manyFacets] = [ys?.words.length ?? 1, facets?.words.length ?? 1];
   for (let row = 0; row < numRows; row++) {
     const value = heat === undefined ? 1 : heat[row];
-    if (Number.isNaN(value)) continue;
+    if (!Number.isFinite(value)) continue;
     const key = ((xs?.codes[row] ?? 0) * manyYs + (ys?.codes[row] ?? 0)) * manyFacets + (facets?.codes[row] ?? 0);
     const cell = cells.get(key);
     if (cell === undefined) cells.set(key, { row, sum: value, count: 1 });

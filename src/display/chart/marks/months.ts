@@ -36,6 +36,7 @@ function monthValues(table: Table, choice: Choice): ChartValues {
     refuseRepeats(series.dates);
     const cells = (digits: number, label: (period: string) => string): void => {
       for (const { period, value } of periodReturns(series, digits)) {
+        if (!Number.isFinite(value)) continue;
         values.push({ x: label(period), y: period.slice(0, 4), heat: value, ...tags });
       }
     };

@@ -80,7 +80,8 @@ function bandAt(line: LineFit, x: number): Datum {
 function lineText({ slope, intercept, r2, count }: LineFit, isTime: boolean): string {
   const short = (value: number): string => String(Number(value.toPrecision(4))).replace("-", "−");
   const equation = isTime ? "" : `${short(intercept)} ${slope < 0 ? "−" : "+"} ${short(Math.abs(slope))} x · `;
-  return `${equation}R² ${short(r2)} · ${grouped(count)} points · 95 % confidence`;
+  const share = Number.isNaN(r2) ? "" : `R² ${short(r2)} · `;
+  return `${equation}${share}${grouped(count)} points · 95 % confidence`;
 }
 
 function regressionUnit(choice: Choice, values: ChartValues, { width }: UnitContext): Unit {
