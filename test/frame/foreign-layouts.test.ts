@@ -93,6 +93,42 @@ describe.each(reads)("dictionaries of numbers and dates, and dates in millisecon
   });
 });
 
+describe("decimals of a negative scale", () => {
+  const decimals = (scale: number, units: readonly bigint[]): Frame => {
+    const words = BigInt64Array.from(units.flatMap((value) => [0n, 64n].map((at) => BigInt.asIntN(64, value >> at))));
+    const nullBitmap = Uint8Array.of(0b110111);
+    const type = new Decimal(scale, 38, 128);
+    const data = { type, length: units.length, nullCount: 1, nullBitmap, data: new Uint32Array(words.buffer) };
+    return Frame.from(new Table({ a: new Vector([makeData(data)]) }));
+  };
+
+  it("compute to the last digit, in every engine", async () => {
+    const frame = decimals(-3, [12345678901234567n, -1n, 0n, 9n, 10n ** 37n, -7n]);
+    const column = frame.column("a");
+    const texts = ["12345678901234567000", "-1000", "0", null, `1${"0".repeat(40)}`, "-7000"];
+    expect([frame.columns[0].type, column.toStrings()]).toEqual(["BigDecimal(41,0)", texts]);
+    expect(column.sum({ decimals: "string" })).toBe("10000000000000000000012345678901234559000");
+    expect(column.add("0.5").toStrings().slice(0, 2)).toEqual(["12345678901234567000.5", "-999.5"]);
+    const again = frame.slice(1).with({ g: 1 }).groupBy("g").agg({ a: "sum" });
+    expect(again.column("a").toStrings()).toEqual([`${10n ** 40n - 8000n}`]);
+    const narrow = decimals(-1, [-5n, 4n]).filter((row) => row["a"] !== null);
+    expect(
+      (await narrow.cast({ a: "BigDecimal(38,0)" }).sql("select sum(a) a from this")).column("a").toStrings(),
+    ).toEqual(["-10"]);
+  });
+
+  it("are an error where they have more digits than a decimal", () => {
+    expect(
+      decimals(-60, [10n ** 15n])
+        .column("a")
+        .get(0),
+    ).toBe(1e75);
+    expect(() => decimals(-60, [-(10n ** 16n)])).toThrow(
+      expect.objectContaining({ code: "Overflow", column: "a", row: 0 }),
+    );
+  });
+});
+
 it("text of every layout goes together in concat()", () => {
   const words = ["a", "𝒳", ""];
   const texts = [

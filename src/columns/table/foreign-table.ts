@@ -1,5 +1,7 @@
-import { InputError } from "../../errors/errors.js";
+import { DataError, InputError } from "../../errors/errors.js";
 import { shown } from "../../errors/shown.js";
+import { DECIMAL128_DIGITS } from "../../value/decimal.js";
+import { WIDEST_SCALE } from "../../value/write-decimal.js";
 import {
   Binary,
   BinaryView,
@@ -37,7 +39,7 @@ import {
   Vector,
 } from "../arrow/arrow.js";
 import { validityBits } from "../arrow/bits.js";
-import { validity } from "../arrow/cell-reader.js";
+import { chunkReader, validity } from "../arrow/cell-reader.js";
 import { withIndexNulls } from "../arrow/index-nulls.js";
 import { instantsOf } from "../arrow/instants.js";
 import { recordBatch } from "../arrow/record-batch.js";
@@ -76,7 +78,10 @@ export function adopt(value: unknown): Table {
 
 /**
  * The table in the layouts that every method supports: rows of null entries of dictionaries are nulls, see
- * {@link withIndexNulls}; dictionaries of other values than text are these values, dates in milliseconds whole days.
+ * {@link withIndexNulls}; dictionaries of other values than text are these values, dates in milliseconds whole days,
+ * and decimals of a negative scale have all their digits.
+ *
+ * @throws {DataError} Overflow for a decimal of more than 76 digits
  */
 export function withOwnLayouts(table: Table): Table {
   const { fields, metadata } = table.schema;
@@ -93,7 +98,8 @@ export function withOwnLayouts(table: Table): Table {
       const rows = withIndexNulls(data);
       const plain =
         DataType.isDictionary(fields[i].type) && types[i] !== fields[i].type ? withoutDictionary(rows) : rows;
-      return isMilliseconds(plain.type) ? wholeDays(plain) : plain;
+      if (isMilliseconds(plain.type)) return wholeDays(plain);
+      return isRounded(plain.type) ? wholeNumbers(plain, types[i] as Decimal, fields[i].name) : plain;
     });
     if (schema === table.schema && children.every((data, i) => data === batch.data.children[i])) return batch;
     changed = true;
@@ -106,11 +112,41 @@ const TEXTS: ReadonlySet<Type> = new Set([Type.Utf8, Type.LargeUtf8, Type.Utf8Vi
 
 function ownLayout(type: DataType): DataType {
   if (isMilliseconds(type)) return new DateDay();
+  if (isRounded(type)) {
+    const precision = Math.min(WIDEST_SCALE, type.precision - type.scale);
+    return new Decimal(0, precision, precision > DECIMAL128_DIGITS ? 256 : 128);
+  }
   if (!DataType.isDictionary(type) || TEXTS.has(type.dictionary.typeId)) return type;
   return ownLayout(type.dictionary);
 }
 
 const isMilliseconds = (type: DataType): boolean => DataType.isDate(type) && type.unit === DateUnit.MILLISECOND;
+
+/** Decimals of tens, hundreds and so on. */
+const isRounded = (type: DataType): type is Decimal => DataType.isDecimal(type) && type.scale < 0;
+
+function wholeNumbers(data: Data, type: Decimal, column: string): Data {
+  const { valid, text } = chunkReader(data);
+  const stride = type.bitWidth / 32;
+  const words = new Uint32Array(data.length * stride);
+  for (let row = 0; row < data.length; row++) {
+    if (!valid(row)) continue;
+    let units = BigInt(text(row));
+    if (text(row).replace("-", "").length > type.precision) {
+      throw new DataError(
+        `A value of column ${JSON.stringify(column)} has more than ${type.precision} digits: ${units}.`,
+        {
+          code: "Overflow",
+          column,
+          row,
+          hint: "Store it as text or as a double.",
+        },
+      );
+    }
+    for (let k = 0; k < stride; k++, units >>= 32n) words[row * stride + k] = Number(BigInt.asUintN(32, units));
+  }
+  return makeData({ type, length: data.length, data: words, nullBitmap: validityBits(data) });
+}
 
 function wholeDays(data: Data): Data {
   const { days } = instantsOf(data);
