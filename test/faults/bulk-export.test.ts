@@ -23,6 +23,20 @@ describe("the export conversation", () => {
     expect(server.count(EXPORT)).toBe(4);
   });
 
+  it("row 20, 11: so does one whose file is read, and a service that fails is asked as often as retry says", async () => {
+    const creating = exportAnswer(server, "creating", { path: null }) as Step;
+    vi.useFakeTimers({ toFake: ["performance"] });
+    server.on(EXPORT, () => {
+      vi.advanceTimersByTime(100);
+      return creating;
+    });
+    expect(await fails(exported({ timeouts: { export: 400 } }).frame())).toMatchObject({ code: "ExportPending" });
+    expect(server.count(EXPORT)).toBe(4);
+    server.on(EXPORT, { status: 503, body: "busy" });
+    expect((await fails(exported().frame())).message).toMatch(/^(?!.*tried.*tried).*tried 4 times/);
+    expect(server.count(EXPORT)).toBe(8);
+  });
+
   it("row 20: the pauses grow, and an abort ends them at once", async () => {
     server.on(EXPORT, exportAnswer(server, "creating", { path: null }));
     const pauses: (number | undefined)[] = [];

@@ -182,8 +182,9 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
   let link: Link | undefined;
   for (;;) {
     signal?.throwIfAborted();
+    // Its errors come after retries of its own.
+    link = await currentLink(job, link);
     try {
-      link = await currentLink(job, link);
       await step(course, link);
       return;
     } catch (error) {
@@ -194,7 +195,7 @@ async function fetchAll(job: Job, part: PartialFile): Promise<void> {
         budget.refill();
       }
       const isRefused = error instanceof ServiceError && EXPIRED.has(error.status ?? 0);
-      const expired = error === course.refusal || (link?.renewable && isRefused);
+      const expired = error === course.refusal || (link.renewable && isRefused);
       if (expired && course.renewals++ < MAX_RENEWALS) {
         link = undefined;
         continue;
