@@ -9,13 +9,10 @@ const results = process.env["ARROWBOOK_RESULTS"] ?? "node_modules/.vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = (path: string): string => `${root}src/${path}`;
 
-/** What starts kernels or programs, or measures; others leave nothing behind for the next file. */
-const ROOMS_ALONE = /^test\/(?:cli|faults|fuzz|kernel|project)\//;
-const LEAVES_TRACES =
-  /worker_threads|vi\.(?:mock|doMock|resetModules|stub\w+|useFakeTimers)|process\.(?:chdir|env|exitCode|memoryUsage)/;
+/** What replaces modules, runs cells or measures memory; `test/support/forget.ts` undoes what else a file changes. */
+const ALONE = /\bvi\.(?:mock|doMock|resetModules)\(|\bstartCells\(|\bprocess\.memoryUsage\(/;
 
-const isAlone = (file: string): boolean =>
-  ROOMS_ALONE.test(file) || LEAVES_TRACES.test(readFileSync(root + file, "utf8"));
+const isAlone = (file: string): boolean => ALONE.test(readFileSync(root + file, "utf8"));
 
 /** The mode `all` also runs the files whose names end in `.long.test.ts`. */
 export default defineConfig(({ mode }) => {

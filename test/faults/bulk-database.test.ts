@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { zipBytes } from "../zip/archive.js";
 import { json, serviceOf } from "./bulk-fixtures.js";
-import { fails, server, strong } from "./bulk-service.js";
+import { fails, server, strong, withOneExport } from "./bulk-service.js";
 import { faultServer, ranged } from "./fault-server.js";
+
+withOneExport();
 
 describe("database bulk", () => {
   const BULK = "/api/v3/databases/EOD/data";

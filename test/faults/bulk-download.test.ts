@@ -21,9 +21,12 @@ import {
   server,
   strong,
   target,
+  withOneExport,
   zip,
 } from "./bulk-service.js";
 import { type Answer, faultServer, ranged } from "./fault-server.js";
+
+withOneExport();
 
 describe("download", () => {
   it("a whole file arrives under its name, and nothing else stays", async () => {

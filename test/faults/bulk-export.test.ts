@@ -2,8 +2,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Progress } from "../../src/columns/io/progress.js";
 import { zipBytes } from "../zip/archive.js";
 import { EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
-import { exported, fails, server, strong, zip } from "./bulk-service.js";
+import { exported, fails, server, strong, withOneExport, zip } from "./bulk-service.js";
 import { ranged, type Step } from "./fault-server.js";
+
+withOneExport();
 
 describe("the export conversation", () => {
   afterEach(() => void vi.useRealTimers());

@@ -8,8 +8,23 @@ import { Frame } from "../../src/frame/frame.js";
 import { inBatches } from "../divided.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, EXPORT, exportAnswer, FILE } from "./bulk-fixtures.js";
-import { csv, exported, fails, folder, half, left, other, ROWS, server, strong, zip } from "./bulk-service.js";
+import {
+  csv,
+  exported,
+  fails,
+  folder,
+  half,
+  left,
+  other,
+  ROWS,
+  server,
+  strong,
+  withOneExport,
+  zip,
+} from "./bulk-service.js";
 import { ranged } from "./fault-server.js";
+
+withOneExport();
 
 describe("landing", () => {
   beforeEach(() => server.on(FILE, ranged(zip, strong)));

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { bulkFile, type LocalBulkOptions } from "../../src/client/bulk/local-bulk-file.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns } from "./bulk-fixtures.js";
-import { csv, folder, half, ROWS, target, zip } from "./bulk-service.js";
+import { csv, folder, half, ROWS, target, withOneExport, zip } from "./bulk-service.js";
+
+withOneExport();
 
 describe("a local archive", () => {
   it("is the same BulkFile", async () => {

@@ -1,16 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect } from "vitest";
+import { beforeEach, expect } from "vitest";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { archiveOf, csvOf, EXPORT, exportAnswer, FILE, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { cutWhenWritten } from "./cut-when-written.js";
 import { faultServer } from "./fault-server.js";
 
+/** The server of all files of tests in a process: none closes it. */
 export const server = await faultServer();
-afterAll(async () => {
-  await server.close();
-});
 
 export const ROWS = 20_000;
 export const csv = csvOf(ROWS);
@@ -20,12 +18,14 @@ export const strong = { etag: '"one"' };
 export const half = Math.floor(zip.length / 2);
 
 export let folder = "";
-beforeEach(() => {
-  server.reset();
-  folder = temporaryFolder("t");
-  server.on(METADATA, metadata);
-  server.on(EXPORT, exportAnswer(server));
-});
+/** Each test of the file that calls it has an empty folder, and an export at the server. */
+export const withOneExport = () =>
+  beforeEach(() => {
+    server.reset();
+    folder = temporaryFolder("t");
+    server.on(METADATA, metadata);
+    server.on(EXPORT, exportAnswer(server));
+  });
 
 const poll = { first: 5, longest: 20 };
 export const exported = (options: ConnectOptions = {}, more: { stale?: "use" | "wait" } = {}) =>

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { defineProfile, specification } from "../../src/spec/profile.js";
 import { json } from "./bulk-fixtures.js";
 import type { Answer } from "./fault-server.js";
-import { csvMetadata, fails, failure, good, rows, server, service, T } from "./request-service.js";
+import { csvMetadata, fails, failure, good, rows, server, service, T, withoutAnswers } from "./request-service.js";
+
+withoutAnswers();
 
 describe("paging", () => {
   const of = (data: unknown[][], cursor: unknown, columns = ["a"]): Answer => ({

@@ -7,8 +7,10 @@ import { onThreads } from "../divided.js";
 import { runs } from "../support/whole.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
-import { exported, fails, folder, server, strong, target } from "./bulk-service.js";
+import { exported, fails, folder, server, strong, target, withOneExport } from "./bulk-service.js";
 import { ranged, type Step } from "./fault-server.js";
+
+withOneExport();
 
 /* Columns that repeat their values compress a thousand times: they are rows, not bombs. */
 const HEADER = "ticker,date,close\n";

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { json } from "./bulk-fixtures.js";
-import { csvMetadata, good, KEY, rows, server, service, T } from "./request-service.js";
+import { csvMetadata, good, KEY, rows, server, service, T, withoutAnswers } from "./request-service.js";
+
+withoutAnswers();
 
 describe("names", () => {
   beforeEach(() => server.on("/api/v3/datatables/V/T/metadata", csvMetadata));

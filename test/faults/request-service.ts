@@ -1,12 +1,13 @@
-import { afterAll, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import { connect } from "../../src/client/service.js";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { json, metadataFilteredBy, page } from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
 
+/** The server of all files of tests in a process: none closes it. */
 export const server = await faultServer();
-afterAll(() => server.close());
-beforeEach(() => server.reset());
+/** No test of the file that calls it finds answers of another. */
+export const withoutAnswers = () => beforeEach(() => server.reset());
 
 export const KEY = "canary-key-0123456789abcdef";
 let keys = 0;

@@ -6,7 +6,21 @@ import { type ConnectOptions, connect } from "../../src/index.js";
 import { runs } from "../support/whole.js";
 import { json, page } from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
-import { csvMetadata, fails, failure, fast, good, KEY, rows, server, service, T } from "./request-service.js";
+import {
+  csvMetadata,
+  fails,
+  failure,
+  fast,
+  good,
+  KEY,
+  rows,
+  server,
+  service,
+  T,
+  withoutAnswers,
+} from "./request-service.js";
+
+withoutAnswers();
 
 const HOUR = 3_600_000;
 

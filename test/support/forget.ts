@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { exportTimes } from "../../src/client/bulk/export-source.js";
 import { limiters } from "../../src/client/transport/session.js";
 import { knownSecrets } from "../../src/errors/secrets.js";
@@ -7,3 +8,18 @@ import { knownSecrets } from "../../src/errors/secrets.js";
 exportTimes.clear();
 limiters.clear();
 knownSecrets.clear();
+
+// What a file has replaced, and not put back.
+vi.useRealTimers();
+vi.restoreAllMocks();
+vi.unstubAllGlobals();
+vi.unstubAllEnvs();
+
+const BEFORE = Symbol.for("arrowbook.tests.before");
+const shared = globalThis as { [BEFORE]?: { readonly folder: string; readonly env: NodeJS.ProcessEnv } };
+shared[BEFORE] ??= { folder: process.cwd(), env: { ...process.env } };
+const { folder, env } = shared[BEFORE];
+process.chdir(folder);
+process.exitCode = undefined;
+for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+Object.assign(process.env, env);
