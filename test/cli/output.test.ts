@@ -6,19 +6,20 @@ import { describe, expect, it, vi } from "vitest";
 import { localTables } from "../../src/cli/input/local-tables.js";
 import { checkOutput, writeFrame } from "../../src/cli/output/output.js";
 import { Frame } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 
 const folder = temporaryFolder("output");
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "volume", type: "Integer" },
-  { name: "ratio", type: "double" },
-  { name: "updated", type: "DateTime" },
-];
+const columns = columnSpecs({
+  ticker: "String",
+  date: "Date",
+  close: "BigDecimal(15,4)",
+  volume: "Integer",
+  ratio: "double",
+  updated: "DateTime",
+});
 
 const day = fc
   .date({ min: new Date("1800-01-01"), max: new Date("2200-01-01"), noInvalidDate: true })

@@ -7,6 +7,7 @@ import { beforeAll, expect, it } from "vitest";
 import { ZipFile } from "yazl";
 import { queryFiles } from "../../src/cli/input/query-files.js";
 import { Frame } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /* Files that do not fit into memory: the engine scans or loads them, with the results of files in memory. */
@@ -21,28 +22,22 @@ const rows = Frame.fromRows(
     ratio: i % 13 === 0 ? null : i / 7,
     ok: i % 3 === 0,
   })),
-  [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(38,4)" },
-    { name: "volume", type: "Integer" },
-    { name: "ratio", type: "double" },
-    { name: "ok", type: "boolean" },
-  ],
+  columnSpecs({
+    ticker: "String",
+    date: "Date",
+    close: "BigDecimal(38,4)",
+    volume: "Integer",
+    ratio: "double",
+    ok: "boolean",
+  }),
 );
 const wide = Frame.fromRows(
   [{ id: 1, x: "12345678901234567890123456789012345678901.5000" }],
-  [
-    { name: "id", type: "Integer" },
-    { name: "x", type: "BigDecimal(50,4)" },
-  ],
+  columnSpecs({ id: "Integer", x: "BigDecimal(50,4)" }),
 );
 const times = Frame.fromRows(
   [{ id: 1, seen: "2024-01-02T03:04:05.678Z" }],
-  [
-    { name: "id", type: "Integer" },
-    { name: "seen", type: "DateTime" },
-  ],
+  columnSpecs({ id: "Integer", seen: "DateTime" }),
 );
 
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ZipFile } from "yazl";
 import { main } from "../../src/cli/main.js";
 import { Frame } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { rangeServer } from "../support/range-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -16,12 +17,7 @@ const prices = Frame.fromRows(
     { ticker: "AAA", date: "2024-01-03", close: "11.2500", volume: null },
     { ticker: "BBB", date: "2024-01-02", close: "7.0001", volume: 300 },
   ],
-  [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "volume", type: "Integer" },
-  ],
+  columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)", volume: "Integer" }),
 );
 
 beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it } from "vitest";
 import type { ConnectOptions, Progress } from "../../src/index.js";
@@ -7,6 +6,7 @@ import { connect } from "../../src/index.js";
 import { defineProfile, nasdaqDataLink, specification } from "../../src/spec/profile.js";
 import { faultServer } from "../faults/fault-server.js";
 import { folderOf, sampleOf, started } from "../server/support.js";
+import { listening } from "../support/listening.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /*
@@ -76,9 +76,7 @@ it("complaint 2: too many calls at once, daily limits retried", async () => {
       reply.end(JSON.stringify({ quandl_error: { code, message: "no" } }));
     }, 20);
   });
-  await new Promise<void>((done) => busy.listen(0, "127.0.0.1", done));
-  afterAll(() => busy.close());
-  const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  const url = await listening(busy);
   const one = (options: ConnectOptions = {}) =>
     connect({ url, apiKey: "key-of-both-123", profile: nasdaqDataLink, retry: { attempts: 1 }, ...options });
   // Two connections of one key share its limits.
@@ -163,9 +161,7 @@ it("complaint 7: no proxies", async () => {
     seen.push(request.url ?? "");
     reply.writeHead(200, json).end(table([["a", "Integer"]], [[1]]));
   });
-  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
-  afterAll(() => proxy.close());
-  const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const through = await listening(proxy);
   const service = connect({ url: "http://data.example", apiKey: "key-1234", proxy: through, warn: () => undefined });
   expect((await service.table("A/B").page()).frame.numRows).toBe(1);
   expect(seen[0]).toBe("http://data.example/api/v3/datatables/A/B.json?api_key=key-1234");

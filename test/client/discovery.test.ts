@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { connect as withSample } from "../../src/connect.js";
 import { readListing, writeListing } from "../../src/document/listing.js";
 import { started } from "../server/support.js";
+import { listening } from "../support/listening.js";
 import { runs } from "../support/whole.js";
 
 const plain = await started();
@@ -22,9 +22,7 @@ async function fake(bodies: Record<string, unknown>): Promise<string> {
     reply.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
     reply.end(typeof body === "string" ? body : JSON.stringify(body ?? { error: { code: "QECx01", message: "no" } }));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  afterAll(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(server);
 }
 
 describe.each(services)("by %s", (_, service) => {

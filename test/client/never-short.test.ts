@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
@@ -9,6 +8,7 @@ import { TransportError } from "../../src/errors/errors.js";
 import type { Frame } from "../../src/frame/frame.js";
 import { defineProfile, type ProfileChanges, specification } from "../../src/spec/profile.js";
 import { folderOf, started } from "../server/support.js";
+import { listening } from "../support/listening.js";
 import { runs } from "../support/whole.js";
 
 const ROWS = 2_500;
@@ -61,9 +61,7 @@ async function proxy(
     delete sent["content-encoding"];
     reply.writeHead(answer.status, { ...sent, "content-length": String(body.length) }).end(body);
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  afterAll(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(server);
 }
 
 const refuse = (reply: ServerResponse, status: number, code: string): true => {

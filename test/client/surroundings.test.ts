@@ -1,14 +1,15 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, connect as connectSocket } from "node:net";
+import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { proxyChooser, throughProxy } from "../../src/transport/proxy.js";
 import { sampleOf, started, withKeys } from "../server/support.js";
+import { listening } from "../support/listening.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { certificate } from "./certificate.js";
@@ -39,14 +40,7 @@ const name = (options: object) =>
     .metadata();
 const nasdaq = { profile: "nasdaqDataLink" } as const;
 
-async function listening(server: ReturnType<typeof createServer>): Promise<string> {
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const hostOf = async (server: ReturnType<typeof createServer>): Promise<string> => (await listening(server)).slice(7);
 
 describe("the real service's names, in its profile (complaint 8: key handling)", () => {
   it("NASDAQ_DATA_LINK_API_KEY, then the key file, and what is passed or ARROWBOOK_API_KEY before both", async () => {
@@ -78,7 +72,7 @@ describe("the real service's names, in its profile (complaint 8: key handling)",
 
   it("keyHeader sends the key in a header or in the query", async () => {
     const seen: (string | undefined)[][] = [];
-    const host = await listening(
+    const host = await hostOf(
       createServer((request, reply) => {
         seen.push([request.url, request.headers["x-api-token"] as string | undefined]);
         reply.writeHead(404).end();
@@ -101,7 +95,7 @@ describe("the real service's names, in its profile (complaint 8: key handling)",
     [410, ""],
     [403, "<html>Forbidden</html>"],
   ])("a series that was withdrawn is named as such: %i (complaint 15: drift)", async (status, body) => {
-    const host = await listening(createServer((_, reply) => reply.writeHead(status).end(body)));
+    const host = await hostOf(createServer((_, reply) => reply.writeHead(status).end(body)));
     const service = connect({ url: `http://${host}`, apiKey: "k", ...nasdaq });
     await expect(service.dataset("WIKI/AAPL").frame()).rejects.toMatchObject({
       status,
@@ -144,7 +138,7 @@ async function proxy(user?: string): Promise<{ url: string; seen: string[] }> {
     onward.on("error", () => socket.destroy());
     socket.on("error", () => onward.destroy());
   });
-  return { url: `http://${await listening(server)}`, seen };
+  return { url: await listening(server), seen };
 }
 
 describe("proxies (complaint 7)", () => {
@@ -179,7 +173,7 @@ describe("proxies (complaint 7)", () => {
         answer.pipe(reply);
       }).end();
     });
-    const host = await listening(secure as never);
+    const host = await hostOf(secure as never);
     const port = host.split(":")[1];
     const ca = certificate.cert;
     const { url, seen } = await proxy();
@@ -253,7 +247,7 @@ describe("proxies (complaint 7)", () => {
       socket.resume();
       answer(socket);
     });
-    const through = { proxy: `http://${await listening(silent)}`, url: "https://data.example", apiKey: "sample" };
+    const through = { proxy: await listening(silent), url: "https://data.example", apiKey: "sample" };
     const stop = new AbortController();
     const retry = { attempts: 1 };
     const stopped = connect({ ...through, retry })
@@ -277,7 +271,7 @@ describe("proxies (complaint 7)", () => {
       if (request.url?.includes("HELD")) held = () => reply.end("{}");
       else forward(`${running.url}${request.url}`, { headers: request.headers }, (got) => got.pipe(reply)).end();
     });
-    const port = (await listening(secure as never)).split(":")[1];
+    const port = (await hostOf(secure as never)).split(":")[1];
     const { url, seen } = await proxy();
     const options = { ...nasdaq, url: `https://data.example:${port}`, apiKey: "sample", proxy: url };
     const service = connect({ ...options, ca: certificate.cert, retry: { attempts: 1 } });

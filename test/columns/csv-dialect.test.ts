@@ -11,6 +11,7 @@ import { csvTable, csvBatches as streamBatches } from "../../src/columns/csv/rea
 import { csvBatches, Frame } from "../../src/index.js";
 import { cases, haveCases } from "../cases.js";
 import { inBatches } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
 
@@ -142,16 +143,10 @@ describe("options of the dialect", () => {
 
   it("an error names the line, the row, the column and the value", async () => {
     const text = '# x\nday;close\n2024-02-29;"1\n2"\n2024-03-01;x\n';
-    const columns = [
-      { name: "day", type: "Date" },
-      { name: "close", type: "String" },
-    ];
+    const columns = columnSpecs({ day: "Date", close: "String" });
     const options = { delimiter: ";", comment: "#" } as const;
     expect((await Frame.fromCSV(utf8(text), { columns, ...options })).numRows).toBe(2);
-    const wrong = [
-      { name: "day", type: "Date" },
-      { name: "close", type: "double" },
-    ];
+    const wrong = columnSpecs({ day: "Date", close: "double" });
     await expect(
       Frame.fromCSV(utf8(text.replace("1\n2", "1.5")), { columns: wrong, ...options }),
     ).rejects.toMatchObject({

@@ -4,21 +4,22 @@ import * as fc from "fast-check";
 import Papa from "papaparse";
 import { expect, it, onTestFinished } from "vitest";
 import { Frame } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const EXCEL = { delimiter: ";", decimal: ",", dateFormat: ["dd.MM.yyyy", "dd.MM.yyyy HH:mm:ss"] };
 
-const columns = [
-  { name: "Straße", type: "String" },
-  { name: "n;m", type: "BigDecimal(20,4)" },
-  { name: "x", type: "double" },
-  { name: "i", type: "Integer" },
-  { name: "day", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "yes", type: "Boolean" },
-];
+const columns = columnSpecs({
+  Straße: "String",
+  "n;m": "BigDecimal(20,4)",
+  x: "double",
+  i: "Integer",
+  day: "Date",
+  at: "DateTime",
+  yes: "Boolean",
+});
 
 it("writes what Excel in much of Europe opens", async () => {
   const frame = Frame.fromRows(

@@ -7,6 +7,7 @@ import type { CellReport } from "../../src/columns/arrow/read-options.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { type CsvFileOptions, csvBatches, Frame } from "../../src/index.js";
 import { onThreads } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
@@ -109,14 +110,14 @@ describe("inferred types of dates", () => {
 });
 
 describe("declared columns", () => {
-  const columns = [
-    { name: "day", type: "Date" },
-    { name: "at", type: "DateTime" },
-    { name: "n", type: "BigDecimal(8,3)" },
-    { name: "i", type: "Integer" },
-    { name: "x", type: "double" },
-    { name: "t", type: "String" },
-  ];
+  const columns = columnSpecs({
+    day: "Date",
+    at: "DateTime",
+    n: "BigDecimal(8,3)",
+    i: "Integer",
+    x: "double",
+    t: "String",
+  });
   const options = { columns, ...EUROPE, percent: true, nullValues: "-" } as const;
   const head = "day;at;n;i;x;t\n";
 

@@ -3,13 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { DataError } from "../../src/errors/errors.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { zipBytes } from "../zip/archive.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
-const columns = [
-  { name: "a", type: "String" },
-  { name: "b", type: "Integer" },
-];
+const columns = columnSpecs({ a: "String", b: "Integer" });
 type Rows = (string | null)[][];
 
 /** Read in one piece and in pieces of one byte: the same rows, or the same error. */

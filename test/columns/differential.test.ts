@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { jsonRows } from "../../src/columns/json/reader.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
@@ -88,14 +89,14 @@ it("DuckDB reads the same values", async () => {
       : `${next(2) ? "-" : ""}${digits(1 + next(20))}.${digits(1 + next(18))}e${next(2) ? "-" : ""}${next(40)}`,
     i % 29 === 0 ? null : `${next(2) ? "-" : ""}${1 + next(9)}${digits(next(18))}`,
   ]);
-  const columns = [
-    { name: "t", type: "String" },
-    { name: "d", type: "Date" },
-    { name: "m", type: "BigDecimal(15,4)" },
-    { name: "w", type: "BigDecimal(38,18)" },
-    { name: "x", type: "double" },
-    { name: "n", type: "BigInt" },
-  ];
+  const columns = columnSpecs({
+    t: "String",
+    d: "Date",
+    m: "BigDecimal(15,4)",
+    w: "BigDecimal(38,18)",
+    x: "double",
+    n: "BigInt",
+  });
   const path = join(folder, "rows.csv");
   const text = csvText([columns.map((column) => column.name)]) + csvText(rows);
   writeFileSync(path, text);

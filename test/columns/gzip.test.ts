@@ -9,15 +9,13 @@ import { packedFile } from "../../src/format/packed-file.js";
 import { Frame } from "../../src/frame/frame.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { onThreads } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt, runs } from "../support/whole.js";
 
 const folder = temporaryFolder("gzip");
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "close", type: "BigDecimal(15,4)" },
-];
+const columns = columnSpecs({ ticker: "String", close: "BigDecimal(15,4)" });
 const csv = (rows: number): string =>
   `ticker,close\n${Array.from({ length: rows }, (_, i) => `T${i % 50},${i}.${1000 + ((i * 7919) % 9000)}\n`).join("")}`;
 

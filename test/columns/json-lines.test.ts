@@ -11,6 +11,7 @@ import { plainNumber } from "../../src/value/json-number.js";
 import { cases, haveCases } from "../cases.js";
 import { spelt } from "../compute/model.js";
 import { inBatches } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
@@ -71,10 +72,7 @@ describe("types of all values", () => {
   it("some may be declared, and all", async () => {
     const bytes = lines('{"a":1,"b":"1.50"}', '{"b":null}');
     expect((await Frame.fromJSONLines(bytes, { types: { a: "double" } })).columns[0].type).toBe("double");
-    const columns = [
-      { name: "b", type: "BigDecimal(9,2)" },
-      { name: "a", type: "Integer" },
-    ];
+    const columns = columnSpecs({ b: "BigDecimal(9,2)", a: "Integer" });
     const frame = await Frame.fromJSONLines(bytes, { columns, key: ["a"] });
     expect(textsOf(frame.table)).toEqual([
       ["1.50", "1"],
@@ -145,16 +143,16 @@ describe("errors name row, line, column and value", () => {
   });
 });
 
-const columns = [
-  { name: "t", type: "String" },
-  { name: 'a "b"\\', type: "Integer" },
-  { name: "é", type: "BigDecimal(38,4)" },
-  { name: "w", type: "BigDecimal(76,30)" },
-  { name: "x", type: "double" },
-  { name: "d", type: "Date" },
-  { name: "s", type: "DateTime" },
-  { name: "b", type: "Boolean" },
-];
+const columns = columnSpecs({
+  t: "String",
+  'a "b"\\': "Integer",
+  é: "BigDecimal(38,4)",
+  w: "BigDecimal(76,30)",
+  x: "double",
+  d: "Date",
+  s: "DateTime",
+  b: "Boolean",
+});
 const nullable = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null, freq: 4 });
 const digits = (n: number, scale: number) =>
   fc.bigInt({ min: -(10n ** BigInt(n)) + 1n, max: 10n ** BigInt(n) - 1n }).map((units) => spelt(units, scale));

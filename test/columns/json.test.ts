@@ -9,19 +9,20 @@ import { jsonRows } from "../../src/columns/json/reader.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { DataError } from "../../src/errors/errors.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
 
-const columns: readonly ColumnSpec[] = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(34,12)" },
-  { name: "ratio", type: "double" },
-  { name: "count", type: "Integer" },
-  { name: "open", type: "Boolean" },
-  { name: "at", type: "DateTime" },
-];
+const columns: readonly ColumnSpec[] = columnSpecs({
+  ticker: "String",
+  date: "Date",
+  close: "BigDecimal(34,12)",
+  ratio: "double",
+  count: "Integer",
+  open: "Boolean",
+  at: "DateTime",
+});
 
 const read = (
   text: string,
@@ -109,10 +110,7 @@ it("names row and offset of rows that are too short, too long or no rows", () =>
 });
 
 it("refuses rows without a comma between them, wherever the fast reader stops", () => {
-  const two: readonly ColumnSpec[] = [
-    { name: "t", type: "String" },
-    { name: "n", type: "Integer" },
-  ];
+  const two: readonly ColumnSpec[] = columnSpecs({ t: "String", n: "Integer" });
   const wide = Array.from({ length: 60 }, (_, k) => ({ name: `c${k}`, type: "Integer" }));
   const row = `[${wide.map((_, k) => k).join(",")}]`;
   for (const gap of ["", " ", "\n", ",,", ":", "]"]) {

@@ -8,16 +8,14 @@ import { packedRaws } from "../../src/columns/files/packed-csv.js";
 import { readTask, threadReader } from "../../src/columns/workers/task.js";
 import { BatchReceiver } from "../../src/columns/workers/transfer.js";
 import { onThreads } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt } from "../support/whole.js";
 import { textsOf } from "./rows.js";
 
 const folder = temporaryFolder("held");
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "close", type: "BigDecimal(15,4)" },
-];
+const columns = columnSpecs({ ticker: "String", close: "BigDecimal(15,4)" });
 const csv = (rows: number): Buffer => {
   const lines = Array.from({ length: rows }, (_, i) => `T${i % 5_003},${i % 99_991}.25\n`);
   return Buffer.from(`ticker,close\n${lines.join("")}`);

@@ -9,6 +9,7 @@ import { zipBatches } from "../../src/columns/files/zip-file.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { Frame } from "../../src/frame/frame.js";
 import { inBatches, onThreads } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt } from "../support/whole.js";
 import { zipBytes } from "../zip/archive.js";
@@ -17,17 +18,17 @@ import { textsOf } from "./rows.js";
 
 const folder = temporaryFolder("lent");
 
-const columns = [
-  { name: "key", type: "String" },
-  { name: "text", type: "Text" },
-  { name: "day", type: "Date" },
-  { name: "price", type: "BigDecimal(15,4)" },
-  { name: "wide", type: "BigDecimal(50,10)" },
-  { name: "ratio", type: "double" },
-  { name: "count", type: "Integer" },
-  { name: "flag", type: "Boolean" },
-  { name: "at", type: "DateTime" },
-];
+const columns = columnSpecs({
+  key: "String",
+  text: "Text",
+  day: "Date",
+  price: "BigDecimal(15,4)",
+  wide: "BigDecimal(50,10)",
+  ratio: "double",
+  count: "Integer",
+  flag: "Boolean",
+  at: "DateTime",
+});
 const ROWS = 20_000;
 
 // Nulls come and go, texts are of very different lengths, so that memory of one batch hardly ever looks like that of

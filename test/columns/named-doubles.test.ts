@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { streamTable } from "../../src/columns/build/text-reader.js";
 import { csvReader } from "../../src/columns/csv/reader.js";
 import { Frame } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -29,10 +30,7 @@ describe("doubles by name", () => {
         async (cells, isQuoted, size) => {
           const quoted = (text: string): string => (isQuoted ? `"${text}"` : text);
           const csv = utf8(`x,s\n${cells.map(([text]) => `${quoted(text)},${text}\n`).join("")}`);
-          const columns = [
-            { name: "x", type: "double" },
-            { name: "s", type: "String" },
-          ];
+          const columns = columnSpecs({ x: "double", s: "String" });
           const expected = cells.map(([, value]) => value);
           const texts = cells.map(([text]) => text);
           const whole = Frame.fromCSV(csv, { columns });
@@ -60,10 +58,7 @@ describe("doubles by name", () => {
     const csv = utf8(`n,x\n${rows.map(([text], i) => `${i},${text}\n`).join("")}`);
     for (const options of [
       {
-        columns: [
-          { name: "n", type: "Integer" },
-          { name: "x", type: "double" },
-        ],
+        columns: columnSpecs({ n: "Integer", x: "double" }),
       },
       { columns: "infer" as const, types: { x: "double" } },
     ]) {

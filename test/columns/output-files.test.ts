@@ -23,23 +23,24 @@ import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { tableOf } from "../../src/columns/table/conform.js";
 import { adopt } from "../../src/columns/table/foreign-table.js";
 import { DataError, FileError, InputError } from "../../src/errors/errors.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt } from "../support/whole.js";
 import { textsOf, utf8 } from "./rows.js";
 
 const options: CsvOptions = {
-  columns: [
-    { name: "ticker", type: "String" },
-    { name: "name", type: "Text" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "volume", type: "BigDecimal(38,18)" },
-    { name: "wide", type: "BigDecimal(50,28)" },
-    { name: "ratio", type: "double" },
-    { name: "count", type: "BigInt" },
-    { name: "open", type: "Boolean" },
-    { name: "at", type: "DateTime" },
-  ],
+  columns: columnSpecs({
+    ticker: "String",
+    name: "Text",
+    date: "Date",
+    close: "BigDecimal(15,4)",
+    volume: "BigDecimal(38,18)",
+    wide: "BigDecimal(50,28)",
+    ratio: "double",
+    count: "BigInt",
+    open: "Boolean",
+    at: "DateTime",
+  }),
 };
 const rows = Array.from({ length: 700 }, (_, i) => [
   i % 7 === 0 ? "" : `T${i % 5}`,
@@ -186,13 +187,7 @@ describe("Parquet", () => {
     ["none", "UNCOMPRESSED"],
   ] as const)("pages compressed by %s are %s and read back", async (compression, codec) => {
     const path = join(folder, `${compression}.parquet`);
-    const one = textRows(
-      [["7", "a"]],
-      [
-        { name: "n", type: "Integer" },
-        { name: "s", type: "String" },
-      ],
-    ).table();
+    const one = textRows([["7", "a"]], columnSpecs({ n: "Integer", s: "String" })).table();
     await writeParquet(one.batches, path, { compression });
     const { row_groups } = parquetMetadata(new Uint8Array(await readFile(path)).buffer);
     expect(row_groups[0].columns.map((column) => column.meta_data?.codec)).toEqual([codec, codec]);

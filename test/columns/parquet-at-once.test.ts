@@ -3,15 +3,16 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parquetFileBatches } from "../../src/columns/parquet/read/read.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const COLUMNS = [
-  { name: "day", type: "Date" },
-  { name: "count", type: "Integer" },
-  { name: "price", type: "BigDecimal(15,4)" },
-  { name: "wide", type: "BigDecimal(30,4)" },
-  { name: "text", type: "String" },
-];
+const COLUMNS = columnSpecs({
+  day: "Date",
+  count: "Integer",
+  price: "BigDecimal(15,4)",
+  wide: "BigDecimal(30,4)",
+  text: "String",
+});
 
 /** Rows that no other file has. */
 const rowsOf = (file: number) =>

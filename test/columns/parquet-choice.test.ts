@@ -13,6 +13,7 @@ import { parquetBatches } from "../../src/frame/files/parquet-batches.js";
 import { Frame } from "../../src/frame/frame.js";
 import type { Condition } from "../../src/spec/vocabulary.js";
 import { inBatches } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { changedFooter } from "./parquet-footer.js";
@@ -216,10 +217,7 @@ describe("conditions", () => {
 
   it("hold for decimals read as doubles, and keep the key", async () => {
     const path = join(folder, "keyed.parquet");
-    const columns = [
-      { name: "t", type: "String" },
-      { name: "p", type: "BigDecimal(9,2)" },
-    ];
+    const columns = columnSpecs({ t: "String", p: "BigDecimal(9,2)" });
     await Frame.fromRows(
       [
         { t: "a", p: "1.25" },

@@ -6,6 +6,7 @@ import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { textsOf } from "./rows.js";
 
@@ -25,11 +26,7 @@ beforeAll(async () => {
     files.set(codec, await readFile(path));
   }
   connection.closeSync();
-  const columns = [
-    { name: "n", type: "Integer" },
-    { name: "price", type: "BigDecimal(15,4)" },
-    { name: "key", type: "String" },
-  ];
+  const columns = columnSpecs({ n: "Integer", price: "BigDecimal(15,4)", key: "String" });
   const rows = Array.from({ length: 8 }, (_, i) => [String(i), `${i}.2500`, i === 3 ? null : `key ${i % 2}`]);
   await writeParquet(textRows(rows, columns).table().batches, join(folder, "own"));
   files.set("own", await readFile(join(folder, "own")));

@@ -9,6 +9,7 @@ import { textRows } from "../../src/columns/build/text-rows.js";
 import { parquetFileBatches, readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { isWhole, runs } from "../support/whole.js";
 import { textsOf } from "./rows.js";
@@ -165,10 +166,7 @@ describe("types that no service type holds", () => {
         ["1", "a"],
         [null, "b"],
       ],
-      [
-        { name: "", type: "Integer" },
-        { name: "t", type: "String" },
-      ],
+      columnSpecs({ "": "Integer", t: "String" }),
     ).table();
     await writeParquet(table.batches, path);
     const frame = await Frame.fromParquet(path);

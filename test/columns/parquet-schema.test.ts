@@ -6,6 +6,7 @@ import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { isWhole } from "../support/whole.js";
 import { changedFooter } from "./parquet-footer.js";
@@ -17,17 +18,17 @@ beforeAll(async () => {
   folder = temporaryFolder("parquet-schema");
 });
 
-const COLUMNS = [
-  { name: "count", type: "Integer" },
-  { name: "price", type: "BigDecimal(15,4)" },
-  { name: "wide", type: "BigDecimal(30,2)" },
-  { name: "widest", type: "BigDecimal(50,2)" },
-  { name: "ratio", type: "double" },
-  { name: "date", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "flag", type: "Boolean" },
-  { name: "key", type: "String" },
-];
+const COLUMNS = columnSpecs({
+  count: "Integer",
+  price: "BigDecimal(15,4)",
+  wide: "BigDecimal(30,2)",
+  widest: "BigDecimal(50,2)",
+  ratio: "double",
+  date: "Date",
+  at: "DateTime",
+  flag: "Boolean",
+  key: "String",
+});
 const ROW = ["7", "12.3450", "-1.25", "3.00", "0.5", "2024-02-29", "2024-02-29T01:02:03.004Z", "true", "a"];
 
 /** A file of this package; of no rows, one row, and rows with nulls. */

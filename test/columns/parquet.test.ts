@@ -23,6 +23,7 @@ import { textRows } from "../../src/columns/build/text-rows.js";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { DataError } from "../../src/errors/errors.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { isWhole, longIt, runs } from "../support/whole.js";
 import { textsOf } from "./rows.js";
@@ -31,21 +32,21 @@ import { textsOf } from "./rows.js";
 
 const ROWS = isWhole ? 140_000 : 75_000;
 const DAMAGES = runs(300, 60);
-const columns = [
-  { name: "count", type: "Integer" },
-  { name: "far", type: "BigInt" },
-  { name: "price", type: "BigDecimal(15,4)" },
-  { name: "long", type: "BigDecimal(18,2)" },
-  { name: "volume", type: "BigDecimal(20,0)" },
-  { name: "wide", type: "BigDecimal(38,18)" },
-  { name: "ratio", type: "double" },
-  { name: "date", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "flag", type: "Boolean" },
-  { name: "nothing", type: "Integer" },
-  { name: "key", type: "String" },
-  { name: "note", type: "Text" },
-];
+const columns = columnSpecs({
+  count: "Integer",
+  far: "BigInt",
+  price: "BigDecimal(15,4)",
+  long: "BigDecimal(18,2)",
+  volume: "BigDecimal(20,0)",
+  wide: "BigDecimal(38,18)",
+  ratio: "double",
+  date: "Date",
+  at: "DateTime",
+  flag: "Boolean",
+  nothing: "Integer",
+  key: "String",
+  note: "Text",
+});
 
 /** Whole numbers below `below` that look random and are the same each time. */
 function random(i: number, k: number, below: number): number {
@@ -214,11 +215,7 @@ it("the ends of the ranges round-trip", async () => {
     ["-2251799813685249", ""],
     ["0", ""],
   ].map(([number]) => [number, number.slice(0, 15).replace(/^-?$/, "0"), null]);
-  const kinds = [
-    { name: "n", type: "BigInt" },
-    { name: "d", type: "BigDecimal(38,0)" },
-    { name: "none", type: "Date" },
-  ];
+  const kinds = columnSpecs({ n: "BigInt", d: "BigDecimal(38,0)", none: "Date" });
   for (let count = 0; count <= ends.length; count++) {
     const some = textRows(ends.slice(0, count), kinds).table();
     await writeParquet(some.batches, path, { schema: some.schema });

@@ -10,6 +10,7 @@ import {
   vectorToStrings,
 } from "../../src/columns/arrow/vector-values.js";
 import { unscaledText } from "../../src/value/decimal.js";
+import { columnSpecs } from "../support/column-specs.js";
 
 const decimals = (values: readonly (bigint | null)[], bits: 128 | 256, precision: number, scale: number): Vector => {
   const count = bits / 32;
@@ -50,12 +51,12 @@ it("dates are days, not timestamps", () => {
 });
 
 it("a schema carries the service's own type names", () => {
-  const columns = [
-    { name: "ticker", type: "String" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "wide", type: "bigdecimal(50,28)" },
-    { name: "when", type: "DateTime" },
-  ];
+  const columns = columnSpecs({
+    ticker: "String",
+    close: "BigDecimal(15,4)",
+    wide: "bigdecimal(50,28)",
+    when: "DateTime",
+  });
   const schema = schemaOf(columns);
   expect(columnsOf(schema)).toEqual(columns);
   expect(schema.fields.map((f) => String(f.type))).toEqual([

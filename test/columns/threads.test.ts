@@ -6,6 +6,7 @@ import { csvFileTable } from "../../src/columns/files/csv-file.js";
 import { csvThreadsTable } from "../../src/columns/files/csv-threads.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { onThreads } from "../divided.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt } from "../support/whole.js";
 import { textsOf } from "./rows.js";
@@ -14,12 +15,7 @@ const folder = temporaryFolder();
 const path = join(folder, "rows.csv");
 const built = existsSync(join(packageRoot(), "dist/cjs/worker.js"));
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "note", type: "Text" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "day", type: "Date" },
-];
+const columns = columnSpecs({ ticker: "String", note: "Text", close: "BigDecimal(15,4)", day: "Date" });
 const line = (i: number, note: string): string =>
   `T${i % 500},${note},${i % 7 === 0 ? "" : `${i}.${String(i % 10_000).padStart(4, "0")}`},20${10 + (i % 80)}-02-${10 + (i % 18)}\n`;
 

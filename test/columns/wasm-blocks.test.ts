@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Batching, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { RowBlocks } from "../../src/columns/build/row-blocks.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { longIt, runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
@@ -248,12 +249,7 @@ describe("blocks of rows", () => {
   it("find columns in the file's order, and skip undeclared ones", async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => [`t${i % 50}`, `${i}.25`, `"n, ${i % 7}"`, "2024-01-31"]);
     const csv = utf8(`ticker,close,note,date\n${rows.map((cells) => cells.join()).join("\n")}\n`);
-    const declared = [
-      { name: "date", type: "Date" },
-      { name: "absent", type: "String" },
-      { name: "ticker", type: "String" },
-      { name: "close", type: "BigDecimal(12,2)" },
-    ];
+    const declared = columnSpecs({ date: "Date", absent: "String", ticker: "String", close: "BigDecimal(12,2)" });
     const expected = rows.map(([ticker, close, , date]) => [date, null, ticker, close]);
     const table = csvTable(csv, { columns: declared, lenient: { header: true } });
     expect(textsOf(table)).toEqual(expected);
@@ -262,10 +258,7 @@ describe("blocks of rows", () => {
   longIt("number more texts than are known by heart, in order of first appearance", () => {
     const texts = Array.from({ length: 120_000 }, (_, i) => `text ${(i * 7_919) % 50_000}`);
     const csv = utf8(texts.map((text, i) => `${text},${i}\n`).join(""));
-    const both = [
-      { name: "text", type: "String" },
-      { name: "n", type: "Integer" },
-    ];
+    const both = columnSpecs({ text: "String", n: "Integer" });
     const table = csvTable(csv, { columns: both, header: false, text: "dictionary" });
     expect(textsOf(table).map(([text]) => text)).toEqual(texts);
     const numbers = table.batches.flatMap((batch) => [...(batch.data.children[0].values as Int32Array)]);
@@ -301,10 +294,7 @@ describe("blocks of rows", () => {
       `${"lorem, ".repeat(i % 5 === 0 ? 30_000 : 40)}"${i}"\n`,
       i % 9 === 0 ? null : String(i),
     ]);
-    const both = [
-      { name: "text", type: "String" },
-      { name: "n", type: "Integer" },
-    ];
+    const both = columnSpecs({ text: "String", n: "Integer" });
     for (const text of ["utf8", "dictionary"] as const) {
       const csv = utf8(csvText(rows));
       expect(await bothWays(csv, { columns: both, header: false, text, batchRows: 256 })).toEqual(rows);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { duckdb } from "../../src/duckdb.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 /*
@@ -10,20 +11,20 @@ import { runs } from "../support/whole.js";
  * anyhow. NaN is left out here (DuckDB orders it, JavaScript does not): see values.test.ts.
  */
 
-const columns = [
-  { name: "p", type: "BigDecimal(12,4)" },
-  { name: "q", type: "BigDecimal(9,2)" },
-  { name: "n", type: "Integer" },
-  { name: "x", type: "double" },
-  { name: "y", type: "double" },
-  { name: "s", type: "String" },
-  { name: "r", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "e", type: "Date" },
-  { name: "t", type: "DateTime" },
-  { name: "b", type: "Boolean" },
-  { name: "c", type: "Boolean" },
-];
+const columns = columnSpecs({
+  p: "BigDecimal(12,4)",
+  q: "BigDecimal(9,2)",
+  n: "Integer",
+  x: "double",
+  y: "double",
+  s: "String",
+  r: "String",
+  d: "Date",
+  e: "Date",
+  t: "DateTime",
+  b: "Boolean",
+  c: "Boolean",
+});
 
 let engine: Awaited<ReturnType<typeof duckdb>>;
 beforeAll(async () => {

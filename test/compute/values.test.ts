@@ -18,6 +18,7 @@ import {
 } from "../../src/columns/arrow/arrow.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { codeOf } from "./model.js";
 
@@ -27,15 +28,15 @@ const prices = Frame.fromRows(
     { ticker: "BBB", date: "2024-03-01", close: "50.2501", volume: null, count: null, ratio: Number.NaN, on: null },
     { ticker: null, date: null, close: null, volume: "2.000", count: 9007199254740993n, ratio: null, on: false },
   ],
-  [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "volume", type: "BigDecimal(15,3)" },
-    { name: "count", type: "Integer" },
-    { name: "ratio", type: "double" },
-    { name: "on", type: "Boolean" },
-  ],
+  columnSpecs({
+    ticker: "String",
+    date: "Date",
+    close: "BigDecimal(15,4)",
+    volume: "BigDecimal(15,3)",
+    count: "Integer",
+    ratio: "double",
+    on: "Boolean",
+  }),
 );
 const [ticker, date, close, volume, count, ratio, on] = prices.columns.map(({ name }) => prices.column(name));
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { display } from "../../src/display/display.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 
 /* Titles, captions and source lines describe the rows that are shown, not those that were requested. */
 const source = {
@@ -17,11 +18,7 @@ const source = {
 const frameOf = (tickers: readonly string[]) =>
   Frame.fromRows(
     tickers.map((ticker, i) => ({ ticker, date: `2024-01-${String((i % 28) + 1).padStart(2, "0")}`, close: i })),
-    [
-      { name: "ticker", type: "String" },
-      { name: "date", type: "Date" },
-      { name: "close", type: "double" },
-    ],
+    columnSpecs({ ticker: "String", date: "Date", close: "double" }),
     source as never,
   );
 

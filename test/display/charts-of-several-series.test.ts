@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 
 const csvOf = (tickers: number, days: number, venues: readonly string[] = ["N"]): Uint8Array => {
   const rows = Array.from({ length: tickers }, (_, t) =>
@@ -12,13 +13,7 @@ const csvOf = (tickers: number, days: number, venues: readonly string[] = ["N"])
   );
   return new TextEncoder().encode(`ticker,venue,date,close,volume\n${rows.flat().join("\n")}\n`);
 };
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "venue", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "double" },
-  { name: "volume", type: "Integer" },
-];
+const columns = columnSpecs({ ticker: "String", venue: "String", date: "Date", close: "double", volume: "Integer" });
 const keyed = (tickers: number, days = 5, venues?: readonly string[]) =>
   Frame.fromCSV(csvOf(tickers, days, venues), { columns, key: ["ticker", "venue", "date"] });
 

@@ -9,6 +9,7 @@ import { lttb } from "../../src/display/chart/marks/points.js";
 import { inPageColors } from "../../src/display/chart/page-colors.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const days = (count: number, from = Date.UTC(2010, 0, 1)) =>
@@ -152,10 +153,7 @@ describe("what is drawn", () => {
 
   it("sorts by x and leaves out what a logarithm cannot show", () => {
     const rows = [3, 1, 2].map((d, i) => ({ date: `2024-01-0${d}`, v: [1, 0, -1][i] }));
-    const frame = Frame.fromRows(rows, [
-      { name: "date", type: "Date" },
-      { name: "v", type: "double" },
-    ]);
+    const frame = Frame.fromRows(rows, columnSpecs({ date: "Date", v: "double" }));
     expect(specOf(frame.plot()).data.values.map((datum) => datum["y"])).toEqual([0, -1, 1]);
     const { data, title } = specOf(frame.plot({ log: true }));
     expect(data.values.length).toBe(1);

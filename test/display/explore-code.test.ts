@@ -8,19 +8,20 @@ import { type LiveViewSpec, offerLiveHost } from "../../src/display/base/live-vi
 import { bundleOf } from "../../src/display/table/foreign.js";
 import { PAGE_QUERY } from "../../src/display/table/page-query.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt, runs } from "../support/whole.js";
 
 /* The statement that explore() shows gives the rows that it shows. */
-const COLUMNS = [
-  { name: "n", type: "Integer" },
-  { name: "d d", type: "BigDecimal(20,2)" },
-  { name: "x", type: "double" },
-  { name: 's"\\', type: "String" },
-  { name: "day", type: "Date" },
-  { name: "time", type: "DateTime" },
-  { name: "is", type: "boolean" },
-];
+const COLUMNS = columnSpecs({
+  n: "Integer",
+  "d d": "BigDecimal(20,2)",
+  x: "double",
+  's"\\': "String",
+  day: "Date",
+  time: "DateTime",
+  is: "boolean",
+});
 
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 });
 const integer = fc.oneof(

@@ -4,6 +4,7 @@ import { type LiveViewSpec, offerLiveHost } from "../../src/display/base/live-vi
 import { bundleOf } from "../../src/display/table/foreign.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { cellsOf, parseHtml } from "./html-reader.js";
 
@@ -65,13 +66,7 @@ const prices = Frame.fromRows(
     { ticker: "AAA", date: "2024-01-04", close: null, volume: 9007199254740993n, note: "fall" },
     { ticker: "CCC", date: null, close: "-0.01", volume: 7, note: "" },
   ],
-  [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(20,2)" },
-    { name: "volume", type: "Integer" },
-    { name: "note", type: "String" },
-  ],
+  columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(20,2)", volume: "Integer", note: "String" }),
 );
 
 const filter = (at: number, text: string): string[] => prices.columns.map((_, i) => (i === at ? text : ""));
@@ -212,11 +207,7 @@ describe("a request", () => {
 it("filters and sorts as the frame's own verbs", async () => {
   const cell = fc.option(fc.integer({ min: -20, max: 20 }), { nil: null });
   const row = fc.record({ n: cell, d: cell, s: fc.option(fc.constantFrom("a", "b", "ab", ""), { nil: null }) });
-  const types = [
-    { name: "n", type: "Integer" },
-    { name: "d", type: "BigDecimal(9,2)" },
-    { name: "s", type: "String" },
-  ];
+  const types = columnSpecs({ n: "Integer", d: "BigDecimal(9,2)", s: "String" });
   const sign = fc.constantFrom(["<", "lt"], ["<=", "le"], [">", "gt"], [">=", "ge"], ["=", "eq"], ["!=", "ne"]);
   await fc.assert(
     fc.asyncProperty(

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { type Datum, market, specOf } from "./chart-data.js";
 
 const prices = market(["AAA", "BBB", "CCC"], 60);
@@ -11,10 +12,7 @@ const few = Frame.fromRows(
     date: ["2023-11-28", "2023-11-30", "2023-12-05", "2023-12-29", "2024-02-01", "2024-02-15"][i],
     close,
   })),
-  [
-    { name: "date", type: "Date" },
-    { name: "close", type: "double" },
-  ],
+  columnSpecs({ date: "Date", close: "double" }),
 );
 /* few.close.pct_change() of pandas */
 const CHANGES = [

@@ -4,6 +4,7 @@ import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
 import { htmlTable } from "../../src/display/table/html.js";
 import { textTable } from "../../src/display/table/text.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { cellsOf, parseHtml, textsOf } from "./html-reader.js";
 
 const prices = Frame.fromRows(
@@ -13,12 +14,7 @@ const prices = Frame.fromRows(
     close: i === 1 ? null : `${i * 1000}.5`,
     ratio: [0.5, 12, 1e21, -3.25, Number.NaN][i % 5],
   })),
-  [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "ratio", type: "double" },
-  ],
+  columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)", ratio: "double" }),
   {
     code: "MARKET/PRICES",
     name: "Prices",

@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
 import { JUPYTER_DISPLAY } from "../../src/display/base/show.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { market, specOf, workdays } from "./chart-data.js";
 
 const RETURNS = [0.01, -0.02, 0.015, 0.003, -0.007, 0.022, -0.011, 0.004, 0, 0.013, -0.03, 0.018];
-const types = [
-  { name: "date", type: "Date" },
-  { name: "value", type: "double" },
-];
+const types = columnSpecs({ date: "Date", value: "double" });
 /* 2024-01-22 and the workdays after it. */
 const dates = workdays(28).slice(15);
 const returns = Frame.fromRows(

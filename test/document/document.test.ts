@@ -6,6 +6,7 @@ import { readEnvelope } from "../../src/format/json-envelope.js";
 import { specification } from "../../src/spec/profile.js";
 import type { ResourceName } from "../../src/spec/resources.js";
 import type { Format } from "../../src/spec/vocabulary.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { writtenText } from "./written.js";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -61,10 +62,7 @@ const tableFields = {
   datatable_code: "SEP",
   name: "Prices",
   description: null,
-  columns: [
-    { name: "ticker", type: "String" },
-    { name: "close", type: "BigDecimal(50,28)" },
-  ],
+  columns: columnSpecs({ ticker: "String", close: "BigDecimal(50,28)" }),
   filters: ["ticker"],
   primary_key: ["ticker", "date"],
   premium: false,
@@ -121,11 +119,7 @@ it("spec 2.8: the header of an export status in CSV, and its timestamps", () => 
 });
 
 it("spec 2.6: rows keep their digits, `columns` may come before or after `data`", async () => {
-  const columns = [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(50,28)" },
-  ];
+  const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(50,28)" });
   const rows = [
     ["AAPL", "2017-11-22", "123456789012345678901.0000000000000000000000000001"],
     ["null", null, null],
@@ -169,10 +163,7 @@ it("spec 2.6: a page that does not say whether another follows is not taken for 
 });
 
 it("spec 4.1, 4.2, 4.4: either root answers either question", async () => {
-  const columns = [
-    { name: "Date", type: "Date" },
-    { name: "Close", type: "double" },
-  ];
+  const columns = columnSpecs({ Date: "Date", Close: "double" });
   const echo = {
     limit: 2,
     transform: null,

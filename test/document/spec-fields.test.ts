@@ -4,6 +4,7 @@ import { readDocument } from "../../src/document/document.js";
 import { specification } from "../../src/spec/profile.js";
 import { type ResourceName, resources } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { type TextRows, writtenText } from "./written.js";
 
 /** The field tables of spec section 2, row by row: section, resource, field, type, and the formats that lack it. */
@@ -214,12 +215,12 @@ describe("spec 2: the order and shape of whole replies", () => {
 });
 
 describe("how rows are written", () => {
-  const columns = [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "volume", type: "BigDecimal(20,0)" },
-  ];
+  const columns = columnSpecs({
+    ticker: "String",
+    date: "Date",
+    close: "BigDecimal(15,4)",
+    volume: "BigDecimal(20,0)",
+  });
   const rows = {
     columns,
     rows: [
@@ -248,10 +249,7 @@ describe("how rows are written", () => {
 
   it("spec 2.1 data: each row is the date, then one number per column", () => {
     const series = {
-      columns: [
-        { name: "Date", type: "Date" },
-        { name: "Close", type: "double" },
-      ],
+      columns: columnSpecs({ Date: "Date", Close: "double" }),
       rows: [["2024-02-29", "1.5"]],
     };
     const fields = wholeRecord("datasetData");

@@ -5,17 +5,20 @@ import { schemaOf } from "../../src/columns/arrow/schema.js";
 import { targetOf } from "../../src/engine/clickhouse/options.js";
 import { planLoad, planText } from "../../src/engine/clickhouse/plan.js";
 import { quoteName, quoteText } from "../../src/engine/clickhouse/statement.js";
+import { columnSpecs } from "../support/column-specs.js";
 
-const schema = schemaOf([
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "wide", type: "BigDecimal(50,28)" },
-  { name: "at", type: "DateTime" },
-  { name: "flag", type: "Boolean" },
-  { name: "n", type: "Integer" },
-  { name: "x", type: "double" },
-]);
+const schema = schemaOf(
+  columnSpecs({
+    ticker: "String",
+    date: "Date",
+    close: "BigDecimal(15,4)",
+    wide: "BigDecimal(50,28)",
+    at: "DateTime",
+    flag: "Boolean",
+    n: "Integer",
+    x: "double",
+  }),
+);
 const request = {
   database: "prices",
   name: "it's `sep`",

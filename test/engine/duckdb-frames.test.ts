@@ -3,13 +3,9 @@ import { csvTable } from "../../src/columns/csv/reader.js";
 import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { get, sampleOf, started } from "../server/support.js";
+import { columnSpecs } from "../support/column-specs.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "wide", type: "BigDecimal(50,28)" },
-];
+const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)", wide: "BigDecimal(50,28)" });
 
 it("takes a Frame and answers with Frames", async () => {
   const engine = await duckdb();
@@ -60,14 +56,7 @@ it("a service keeps its rows in it (the engine whose answers are Frames), and le
 
 it("takes one key column by its name, and refuses values that are not an array", async () => {
   const engine = await duckdb();
-  const one = (a: number) =>
-    Frame.fromRows(
-      [{ d: "x", a }],
-      [
-        { name: "d", type: "String" },
-        { name: "a", type: "Integer" },
-      ],
-    );
+  const one = (a: number) => Frame.fromRows([{ d: "x", a }], columnSpecs({ d: "String", a: "Integer" }));
   await engine.load("t", one(1), { key: "d" });
   await engine.load("t", one(2), { key: "d", mode: "append" });
   expect([...(await engine.query("SELECT * FROM t WHERE d = $1", ["x"])).rows()]).toEqual([{ d: "x", a: 2 }]);

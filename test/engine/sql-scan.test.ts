@@ -21,6 +21,7 @@ import { cellTexts } from "../../src/columns/arrow/cell-batch.js";
 import { Selection } from "../../src/frame/verbs/selection.js";
 import { Frame } from "../../src/index.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { decimals } from "./tables.js";
 
@@ -93,11 +94,7 @@ describe("sql() over columns where they are", () => {
       text: i % 7 === 0 ? null : `text ${i}`.padEnd(i % 20, "-"),
       x: i % 11 === 0 ? null : `${i}.25`,
     }));
-    const columns = [
-      { name: "i", type: "Integer" },
-      { name: "text", type: "String" },
-      { name: "x", type: "BigDecimal(9,2)" },
-    ];
+    const columns = columnSpecs({ i: "Integer", text: "String", x: "BigDecimal(9,2)" });
     const frame = Frame.concat([
       Frame.fromRows(rows.slice(0, 2_999), columns),
       Frame.fromRows(rows.slice(2_999), columns),

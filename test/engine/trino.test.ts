@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { trino } from "../../src/trino.js";
+import { columnSpecs } from "../support/column-specs.js";
+import { listening } from "../support/listening.js";
 import { runs } from "../support/whole.js";
 
 /** One scripted reply: a page without `nextUri` gets one if another reply follows. */
@@ -24,9 +26,7 @@ const server = createServer(async (request, response) => {
   if (request.method === "DELETE") return response.writeHead(204).end();
   answer(script.shift() ?? { status: 500, raw: "the script is over" }, response);
 });
-await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(() => server.close());
+const url = await listening(server);
 beforeEach(() => {
   script = [];
   seen = [];
@@ -51,16 +51,16 @@ async function closedPort(): Promise<number> {
 
 const KEY = "a-key-of-twenty-chars";
 const engine = trino({ url, user: KEY, retries: 2 });
-const columns = [
-  { name: "ticker", type: "varchar(10)" },
-  { name: "date", type: "date" },
-  { name: "close", type: "decimal(38,18)" },
-  { name: "n", type: "bigint" },
-  { name: "x", type: "double" },
-  { name: "ok", type: "boolean" },
-  { name: "at", type: "timestamp(3) with time zone" },
-  { name: "local", type: "timestamp(6)" },
-];
+const columns = columnSpecs({
+  ticker: "varchar(10)",
+  date: "date",
+  close: "decimal(38,18)",
+  n: "bigint",
+  x: "double",
+  ok: "boolean",
+  at: "timestamp(3) with time zone",
+  local: "timestamp(6)",
+});
 const row = `["A", "2024-02-29", "12345678901234567890.123456789012345678", 9223372036854775807, 0.1, true, "2024-02-29 01:02:03.004 UTC", "2024-02-29 01:02:03.123456"]`;
 const page = (rows: string, extra = ""): string =>
   `{"id":"q1","stats":{},"columns":${JSON.stringify(columns)},"data":[${rows}]${extra}}`;
@@ -121,11 +121,7 @@ describe("results", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 8 }), async (cells) => {
-        const types = [
-          { name: "d", type: "decimal(38,0)" },
-          { name: "n", type: "bigint" },
-          { name: "t", type: "varchar" },
-        ];
+        const types = columnSpecs({ d: "decimal(38,0)", n: "bigint", t: "varchar" });
         const rows = cells.map(({ decimal, whole, text }) => `["${decimal}",${whole},${JSON.stringify(text)}]`);
         script = [{ raw: `{"id":"q","columns":${JSON.stringify(types)},"data":[${rows}],"stats":{}}` }];
         const frame = await engine.query("SELECT 1");

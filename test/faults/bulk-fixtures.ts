@@ -1,15 +1,12 @@
 import { connect, type Service } from "../../src/client/service.js";
 import type { ConnectOptions } from "../../src/client/transport/settings.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { zipBytes } from "../zip/archive.js";
 import type { Answer, FaultServer } from "./fault-server.js";
 
 export const json = { "content-type": "application/json" };
 
-export const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-];
+export const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)" });
 
 /** A page of the table with one row. */
 export const page = JSON.stringify({

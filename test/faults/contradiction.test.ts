@@ -6,6 +6,7 @@ import type { ConnectOptions } from "../../src/client/transport/settings.js";
 import { defineProfile, specification } from "../../src/spec/profile.js";
 import { inBatches } from "../divided.js";
 import { folderOf } from "../server/support.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { archiveOf, EXPORT, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
 import { type FaultServer, faultServer } from "./fault-server.js";
 
@@ -16,11 +17,7 @@ const failure = (call: Promise<unknown>): Promise<Error & { hint?: string; code?
   );
 
 describe("a reply that contradicts the query", () => {
-  const COLUMNS = [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-  ];
+  const COLUMNS = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)" });
   const SERIES = "/api/v3/datasets/D/S";
   const TABLE = "/api/v3/datatables/V/T";
   const NO_ECHO = { limit: null, transform: null, column_index: null, collapse: null, order: null };

@@ -9,6 +9,7 @@ import { type RunningService, serve } from "../../src/server.js";
 import { defineProfile, specification } from "../../src/spec/profile.js";
 import { COLLAPSES, FORMATS, OBSERVED_TRANSFORMS, OPERATORS, ORDERS } from "../../src/spec/vocabulary.js";
 import { folderOf } from "../server/support.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 /** What a query asks, as parameters: the client's query is made of them, and a liar drops some. */
@@ -38,17 +39,17 @@ const lines = (days: readonly number[]): string =>
 /** Texts that differ beyond letter case, and awkward ones that differ by nothing else. */
 const PLAIN = ["alpha", "delta", "omega", "zulu"];
 const AWKWARD = ["alpha", "Alpha", "ÉTÉ", "été", " gamma ", "gamma", "10", "9", "", "zz top", "ab", "a-b"];
-const TYPES = [
-  { name: "id", type: "Integer" },
-  { name: "t", type: "String" },
-  { name: "u", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "p", type: "BigDecimal(12,4)" },
-  { name: "w", type: "BigDecimal(38,10)" },
-  { name: "x", type: "double" },
-  { name: "b", type: "Boolean" },
-];
+const TYPES = columnSpecs({
+  id: "Integer",
+  t: "String",
+  u: "String",
+  d: "Date",
+  at: "DateTime",
+  p: "BigDecimal(12,4)",
+  w: "BigDecimal(38,10)",
+  x: "double",
+  b: "Boolean",
+});
 const VALUES: Readonly<Record<string, (i: number) => string>> = {
   id: (i) => String((i * 7) % 60),
   t: (i) => PLAIN[i % PLAIN.length],

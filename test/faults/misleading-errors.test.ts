@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { archiveOf, json, serviceOf } from "./bulk-fixtures.js";
 import { cutWhenWritten } from "./cut-when-written.js";
@@ -127,10 +128,7 @@ describe("an error body that comes with status 200", () => {
   });
 
   it("a table whose columns are called code and message is a table", async () => {
-    const columns = [
-      { name: "code", type: "String" },
-      { name: "message", type: "String" },
-    ];
+    const columns = columnSpecs({ code: "String", message: "String" });
     const page = { datatable: { data: [["E1", "No."]], columns }, meta: { next_cursor_id: null, error: null } };
     server.on(T, { headers: json, body: JSON.stringify(page) });
     expect((await frame()).numRows).toBe(1);

@@ -2,14 +2,15 @@ import * as danfo from "danfojs-node";
 import { describe, expect, it } from "vitest";
 import type { DanfoReport } from "../../src/frame/danfo/danfo.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(20,4)" },
-  { name: "volume", type: "Integer" },
-  { name: "open", type: "Boolean" },
-];
+const columns = columnSpecs({
+  ticker: "String",
+  date: "Date",
+  close: "BigDecimal(20,4)",
+  volume: "Integer",
+  open: "Boolean",
+});
 
 const frame = Frame.fromRows(
   [
@@ -77,13 +78,13 @@ describe("toDanfo", () => {
   it("reports lost digits, unsafe integers and changed names", async () => {
     const wide = Frame.fromRows(
       [{ "": "9007199254740993", shape: "0.1234567890123456789", d: 9007199254740993n, $data: 1, columns: "x" }],
-      [
-        { name: "", type: "BigDecimal(20,0)" },
-        { name: "shape", type: "BigDecimal(38,19)" },
-        { name: "d", type: "Integer" },
-        { name: "$data", type: "double" },
-        { name: "columns", type: "String" },
-      ],
+      columnSpecs({
+        "": "BigDecimal(20,0)",
+        shape: "BigDecimal(38,19)",
+        d: "Integer",
+        $data: "double",
+        columns: "String",
+      }),
     );
     const { df, report } = await collect(wide);
     expect(df.columns).toEqual(["_", "shape_", "d", "$data_", "columns_"]);

@@ -4,6 +4,7 @@ import type { Table } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { spelt } from "../compute/model.js";
 import { textsOf } from "../series/tables.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 /*
@@ -11,14 +12,14 @@ import { runs } from "../support/whole.js";
  * keys, empty groups and tables, decimals of 9 and 38 digits, cut into batches anywhere. Decimals of 76 digits, which
  * DuckDB does not have, are beside what the verbs do with the same values as text.
  */
-const columns = [
-  { name: "n", type: "Integer" },
-  { name: "k", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "p", type: "BigDecimal(9,2)" },
-  { name: "w", type: "BigDecimal(38,10)" },
-  { name: "x", type: "double" },
-];
+const columns = columnSpecs({
+  n: "Integer",
+  k: "String",
+  d: "Date",
+  p: "BigDecimal(9,2)",
+  w: "BigDecimal(38,10)",
+  x: "double",
+});
 const nullable = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null, freq: 4 });
 const decimal = (digits: number, scale: number) =>
   fc.oneof(

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const base = Frame.fromRows(
@@ -12,12 +13,7 @@ const base = Frame.fromRows(
     { d: "2024-02-01", v: 3.5, w: null, x: "b" },
     { d: "2024-02-02", v: 2, w: "20", x: null },
   ],
-  [
-    { name: "d", type: "Date" },
-    { name: "v", type: "double" },
-    { name: "w", type: "Integer" },
-    { name: "x", type: "String" },
-  ],
+  columnSpecs({ d: "Date", v: "double", w: "Integer", x: "String" }),
 );
 
 /** Two batches, so that verbs that work batch by batch meet more than one. */

@@ -9,6 +9,7 @@ import { openPromise } from "yauzl";
 import { ZipFile } from "yazl";
 import { Frame } from "../../src/index.js";
 import { textsOf } from "../columns/rows.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt, runs } from "../support/whole.js";
 
@@ -30,16 +31,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const newPath = (): string => join(folder, `${files++}.xlsx`);
 
-const columns = [
-  { name: "name", type: "String" },
-  { name: "close", type: "BigDecimal(30,4)" },
-  { name: "x", type: "double" },
-  { name: "id", type: "Integer" },
-  { name: "day", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "fine", type: "DateTime(9)" },
-  { name: "ok", type: "Boolean" },
-];
+const columns = columnSpecs({
+  name: "String",
+  close: "BigDecimal(30,4)",
+  x: "double",
+  id: "Integer",
+  day: "Date",
+  at: "DateTime",
+  fine: "DateTime(9)",
+  ok: "Boolean",
+});
 const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
 
 const frame = Frame.fromRows(

@@ -8,17 +8,18 @@ import { writeArrowFile } from "../../src/columns/ipc/file.js";
 import { DataError, FileError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(34,12)" },
-  { name: "seen", type: "DateTime" },
-  { name: "volume", type: "Integer" },
-  { name: "share", type: "double" },
-  { name: "open", type: "Boolean" },
-];
+const columns = columnSpecs({
+  ticker: "String",
+  date: "Date",
+  close: "BigDecimal(34,12)",
+  seen: "DateTime",
+  volume: "Integer",
+  share: "double",
+  open: "Boolean",
+});
 
 const rows = [
   {
@@ -288,10 +289,7 @@ it("turns into JSON without losing whole numbers", () => {
 
 describe("CSV for spreadsheets", () => {
   it("guards text that a spreadsheet would run, and leaves numbers alone", () => {
-    const columns = [
-      { name: "note", type: "String" },
-      { name: "change", type: "BigDecimal(6,2)" },
-    ];
+    const columns = columnSpecs({ note: "String", change: "BigDecimal(6,2)" });
     const notes = ["=1+1", "+cmd", "@SUM(A1)", "-2+3", "-5.00", "plain", "", null];
     const frame = Frame.fromRows(
       notes.map((note) => ({ note, change: "-1.50" })),

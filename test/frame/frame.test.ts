@@ -5,13 +5,9 @@ import { InputError } from "../../src/errors/errors.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import type { AnyRow } from "../../src/frame/cells/row-types.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "volume", type: "Integer" },
-];
+const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)", volume: "Integer" });
 
 interface Price {
   ticker: string;

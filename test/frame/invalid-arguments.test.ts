@@ -8,6 +8,7 @@ import { sparkline } from "../../src/display/base/sparkline.js";
 import { isArrowbookError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { arrowBatches, csvBatches, jsonLinesBatches, parquetBatches } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /* Every error for a bad argument says what, where and what next: no TypeError from inside. */
@@ -26,12 +27,7 @@ const JUNK: readonly unknown[] = [
   ...[() => 1, () => Symbol("junk"), new Date(Number.NaN), new Map(), Promise.resolve(1), new Uint8Array(3), /x/],
 ];
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(10,2)" },
-  { name: "volume", type: "double" },
-];
+const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(10,2)", volume: "double" });
 const rows = ["2024-01-01", "2024-01-02", "2024-02-01"].map((date, i) => ({
   ticker: "A",
   date,
@@ -196,13 +192,7 @@ it("text that UTF-8 cannot hold is refused, not changed", () => {
 });
 
 it("a negative zero stays one in a declared column of doubles", () => {
-  const zero = Frame.fromRows(
-    [{ z: -0, t: -0 }],
-    [
-      { name: "z", type: "double" },
-      { name: "t", type: "String" },
-    ],
-  );
+  const zero = Frame.fromRows([{ z: -0, t: -0 }], columnSpecs({ z: "double", t: "String" }));
   expect(zero.column("z").get(0)).toBe(-0);
   expect(zero.column("t").get(0)).toBe("0");
 });

@@ -5,15 +5,11 @@ import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Schema, Table } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { zipBytes } from "../zip/archive.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "volume", type: "Integer" },
-];
+const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)", volume: "Integer" });
 const csv = `ticker,date,close,volume
 AAA,2024-01-02,1.5000,10
 AAA,2024-01-03,2.5000,

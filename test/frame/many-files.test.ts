@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { csvBatches, Frame, parquetBatches } from "../../src/index.js";
 import { textsOf } from "../columns/rows.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 
@@ -171,10 +172,7 @@ describe("columns by name", () => {
 
   it("declared columns, keys, and files without rows", async () => {
     const { at } = written({ "a.csv": "id,x\n", "b.csv": "id,x\n2,b\n" });
-    const columns = [
-      { name: "x", type: "String" },
-      { name: "id", type: "BigDecimal(5,2)" },
-    ];
+    const columns = columnSpecs({ x: "String", id: "BigDecimal(5,2)" });
     const frame = await Frame.fromCSV(at, { columns, key: ["id"], source: "file" });
     expect([textsOf(frame.table), frame.key]).toEqual([[["b", "2.00", "b.csv"]], ["id"]]);
     expect((await Frame.fromCSV(at)).columns.map(({ type }) => type)).toEqual(["Integer", "String"]);

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { textsOf } from "../series/tables.js";
+import { columnSpecs } from "../support/column-specs.js";
 
 interface Row {
   a: string;
@@ -104,11 +105,7 @@ describe("query() takes the names of the dataset query", () => {
       Open: n,
       Close: 2 * n,
     })),
-    [
-      { name: "Date", type: "Date" },
-      { name: "Open", type: "double" },
-      { name: "Close", type: "double" },
-    ],
+    columnSpecs({ Date: "Date", Open: "double", Close: "double" }),
   );
 
   it("trims, picks a column, collapses, transforms, orders and limits", () => {

@@ -5,16 +5,14 @@ import type { Progress } from "../../src/columns/io/progress.js";
 import { Frame } from "../../src/frame/frame.js";
 import { onThreads } from "../divided.js";
 import { needBuild } from "../kernel/build.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { zipBytes } from "../zip/archive.js";
 
 const folder = temporaryFolder("watched");
 beforeAll(needBuild);
 
-const columns = [
-  { name: "name", type: "String" },
-  { name: "close", type: "double" },
-];
+const columns = columnSpecs({ name: "String", close: "double" });
 const text = `name,close\n${Array.from({ length: 700_000 }, (_, i) => `row ${i},${i}.5\n`).join("")}`;
 const path = join(folder, "rows.csv");
 writeFileSync(path, text);

@@ -3,14 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Field, List, makeVector, Schema, Table, Utf8, vectorFromArray } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-  { name: "volume", type: "Integer" },
-];
+const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)", volume: "Integer" });
 
 const prices = Frame.fromRows(
   [
@@ -192,10 +188,7 @@ describe("a row in a callback", () => {
         fc.array(fc.nat(), { maxLength: 30 }),
         cell,
         (rows, cuts, extra) => {
-          const specs = [
-            { name: "a", type: "double" },
-            { name: "b", type: "String" },
-          ];
+          const specs = columnSpecs({ a: "double", b: "String" });
           const parts = [rows, ...cuts.map((cut) => rows.slice(cut % rows.length))];
           const frame = Frame.concat(parts.map((part) => Frame.fromRows(part, specs))) as Frame;
           const chosen = frame.take(cuts.map((cut) => cut % frame.numRows));

@@ -4,6 +4,7 @@ import { makeVector, Table } from "../../src/columns/arrow/arrow.js";
 import * as take from "../../src/columns/table/take.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 interface Row {
@@ -12,11 +13,7 @@ interface Row {
   close: number | null;
 }
 
-const columns = [
-  { name: "id", type: "Integer" },
-  { name: "ticker", type: "String" },
-  { name: "close", type: "BigDecimal(15,4)" },
-];
+const columns = columnSpecs({ id: "Integer", ticker: "String", close: "BigDecimal(15,4)" });
 
 const frameOf = (rows: readonly Row[], cuts: readonly number[] = []): Frame<Row> => {
   const at = [...new Set([0, ...cuts.map((cut) => cut % (rows.length + 1)), rows.length])].sort((a, b) => a - b);
@@ -177,15 +174,15 @@ describe("copies", () => {
 });
 
 it("copies long runs of rows as it copies single rows, of every width, with nulls, across batches", () => {
-  const specs = [
-    { name: "p", type: "BigDecimal(15,4)" },
-    { name: "w", type: "BigDecimal(60,4)" },
-    { name: "n", type: "Integer" },
-    { name: "d", type: "Date" },
-    { name: "x", type: "double" },
-    { name: "s", type: "String" },
-    { name: "b", type: "Boolean" },
-  ];
+  const specs = columnSpecs({
+    p: "BigDecimal(15,4)",
+    w: "BigDecimal(60,4)",
+    n: "Integer",
+    d: "Date",
+    x: "double",
+    s: "String",
+    b: "Boolean",
+  });
   const all = Array.from({ length: 400 }, (_, i) => ({
     p: i % 7 === 0 ? null : i - 200,
     w: `${i}000000000000000000000000000000000000000000`,

@@ -4,6 +4,7 @@ import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { codeOf, spelt } from "../compute/model.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 /*
@@ -16,15 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-const columns = [
-  { name: "k", type: "String" },
-  { name: "i", type: "Integer" },
-  { name: "p", type: "BigDecimal(9,2)" },
-  { name: "w", type: "BigDecimal(38,10)" },
-  { name: "v", type: "BigDecimal(76,20)" },
-  { name: "x", type: "double" },
-  { name: "d", type: "Date" },
-];
+const columns = columnSpecs({
+  k: "String",
+  i: "Integer",
+  p: "BigDecimal(9,2)",
+  w: "BigDecimal(38,10)",
+  v: "BigDecimal(76,20)",
+  x: "double",
+  d: "Date",
+});
 const nullable = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null, freq: 4 });
 const units = (digits: number) => fc.bigInt({ min: -(10n ** BigInt(digits)) + 1n, max: 10n ** BigInt(digits) - 1n });
 const row = fc.record({

@@ -4,6 +4,7 @@ import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
 import { codeOf } from "../compute/model.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 interface Row {
@@ -12,11 +13,7 @@ interface Row {
   close: number | null;
 }
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(9,2)" },
-];
+const columns = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(9,2)" });
 const row = fc.record<Row>({
   ticker: fc.option(fc.constantFrom("A", "B", "C"), { nil: null }),
   date: fc.constantFrom("2024-01-01", "2024-01-02", "2024-01-03"),
@@ -101,11 +98,7 @@ describe("shapes", () => {
       { date: "2024-01-01", AAA: "1.50", BBB: 2 },
       { date: "2024-01-02", AAA: null, BBB: 7 },
     ],
-    [
-      { name: "date", type: "Date" },
-      { name: "AAA", type: "BigDecimal(9,2)" },
-      { name: "BBB", type: "Integer" },
-    ],
+    columnSpecs({ date: "Date", AAA: "BigDecimal(9,2)", BBB: "Integer" }),
   );
 
   it("unpivot makes a wide table long, in the type that holds all values", () => {

@@ -38,6 +38,7 @@ import { recordBatch } from "../../src/columns/arrow/record-batch.js";
 import { tableToIPCBytes, tableToIPCFileBytes } from "../../src/columns/ipc/stream.js";
 import { Frame } from "../../src/index.js";
 import { packageRoot } from "../../src/package/package-root.js";
+import { columnSpecs } from "../support/column-specs.js";
 
 /** The unit of intervals that the Arrow library does not export. */
 const MONTH_DAY_NANO = 2;
@@ -49,10 +50,7 @@ export function smallStream(): Uint8Array {
     { t: null, n: 2 },
     { t: "cde", n: null },
   ];
-  const columns = [
-    { name: "t", type: "String" },
-    { name: "n", type: "Integer" },
-  ];
+  const columns = columnSpecs({ t: "String", n: "Integer" });
   return Frame.fromRows(rows, columns).toIPC();
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { keyed } from "../../src/columns/table/pick.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
@@ -184,10 +185,7 @@ describe("a date that repeats within a series is refused", () => {
 
 describe("timestamps", () => {
   const at = (hour: number, day = 2) => new Date(Date.UTC(2024, 0, day, hour));
-  const columns = [
-    { name: "at", type: "DateTime" },
-    { name: "v", type: "Integer" },
-  ];
+  const columns = columnSpecs({ at: "DateTime", v: "Integer" });
 
   it("several rows of one day are in order of their timestamps, and only an equal timestamp repeats", () => {
     const newest = [at(9, 3), at(17), at(11), at(8)].map((time, i) => ({ at: time, v: [1, 10, 100, 1000][i] }));

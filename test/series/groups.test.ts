@@ -4,18 +4,12 @@ import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import type { Aggregate } from "../../src/series/track/aggregate.js";
 import { decimals, frameOf, texts } from "../compute/model.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 /* Aggregates of groups are those of DuckDB, or of BigInt where DuckDB has no such decimals, whatever the batches. */
 
-const columns = [
-  { name: "k", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "n", type: "Integer" },
-  { name: "p", type: "BigDecimal(15,4)" },
-  { name: "x", type: "double" },
-  { name: "s", type: "String" },
-];
+const columns = columnSpecs({ k: "String", d: "Date", n: "Integer", p: "BigDecimal(15,4)", x: "double", s: "String" });
 const nullable = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null, freq: 4 });
 const row = fc.record({
   k: nullable(fc.constantFrom("A", "B", "")),

@@ -4,6 +4,7 @@ import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { JOINS } from "../../src/series/join.js";
 import { codeOf } from "../compute/model.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 const columns = (id: string) => [
@@ -117,22 +118,14 @@ describe("join", () => {
       { ticker: "BBB", date: "2024-01-01", close: 2 },
       { ticker: "AAA", date: "2024-01-02", close: 3 },
     ],
-    [
-      { name: "ticker", type: "String" },
-      { name: "date", type: "Date" },
-      { name: "close", type: "double" },
-    ],
+    columnSpecs({ ticker: "String", date: "Date", close: "double" }),
   );
   const companies = Frame.fromRows<{ symbol: string; name: string; close: number }>(
     [
       { symbol: "AAA", name: "Alpha", close: 9 },
       { symbol: "CCC", name: "Gamma", close: 8 },
     ],
-    [
-      { name: "symbol", type: "String" },
-      { name: "name", type: "String" },
-      { name: "close", type: "double" },
-    ],
+    columnSpecs({ symbol: "String", name: "String", close: "double" }),
   );
 
   it("takes keys of different names and keeps the left ones; suffixes where names meet", () => {

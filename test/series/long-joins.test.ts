@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 
 // More rows than a batch has, so that values are looked up by the code of each row.
 const ROWS = 70_000;
@@ -30,16 +31,19 @@ function right(distinct: number): Frame {
     name: id === null ? null : `name ${id % 10}`,
     double: id === null ? null : id / 7,
   }));
-  return Frame.fromRows(rows, [
-    { name: "key", type: "String" },
-    { name: "price", type: "BigDecimal(12,2)" },
-    { name: "wide", type: "BigDecimal(60,1)" },
-    { name: "day", type: "Date" },
-    { name: "count", type: "Integer" },
-    { name: "flag", type: "Boolean" },
-    { name: "name", type: "String" },
-    { name: "double", type: "double" },
-  ]) as Frame;
+  return Frame.fromRows(
+    rows,
+    columnSpecs({
+      key: "String",
+      price: "BigDecimal(12,2)",
+      wide: "BigDecimal(60,1)",
+      day: "Date",
+      count: "Integer",
+      flag: "Boolean",
+      name: "String",
+      double: "double",
+    }),
+  ) as Frame;
 }
 
 const NAMES = ["price", "wide", "day", "count", "flag", "name", "double"];

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Frame, sessions } from "../../src/index.js";
 import { sessionCalendar } from "../../src/series/core/session-calendar.js";
 import { formatDate, parseDate, two } from "../../src/value/date.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 /** What exchange_calendars has: test/clients/calendars.py writes it. */
@@ -173,10 +174,7 @@ describe("a frame on a calendar", () => {
         { d: "2024-07-02", x: 1 },
         { d: "2024-07-08", x: 2 },
       ],
-      [
-        { name: "d", type: "Date" },
-        { name: "x", type: "Integer" },
-      ],
+      columnSpecs({ d: "Date", x: "Integer" }),
     );
     expect(prices.missingSessions("XNYS").column("d").toArray()).toEqual(["2024-07-03", "2024-07-05"]);
     expect(prices.resample("daily", { calendar: "XNYS", gaps: "forward" }).toArray()).toEqual([

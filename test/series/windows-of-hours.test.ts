@@ -10,6 +10,7 @@ import {
   vectorFromArray,
 } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/index.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 
 const NANOS_PER_DAY = 86_400_000_000_000n;
@@ -46,10 +47,7 @@ describe("a window of days over timestamps", () => {
         { at: "2024-03-02T08:00:00Z", x: 100 },
         { at: "2024-03-02T09:00:00Z", x: 1_000 },
       ],
-      [
-        { name: "at", type: "DateTime" },
-        { name: "x", type: "double" },
-      ],
+      columnSpecs({ at: "DateTime", x: "double" }),
     );
     // pandas: s.rolling("1D").sum()
     expect(frame.rolling(1, "sum", { unit: "days" }).column("x").toNumbers()).toEqual(
@@ -100,11 +98,7 @@ describe("a window of days over timestamps", () => {
         { g: "b", at: "2024-03-01T10:00:01Z", x: 8 },
         { g: "a", at: "2024-03-02T11:59:59Z", x: 2 },
       ],
-      [
-        { name: "g", type: "String" },
-        { name: "at", type: "DateTime" },
-        { name: "x", type: "Integer" },
-      ],
+      columnSpecs({ g: "String", at: "DateTime", x: "Integer" }),
     );
     expect(frame.rolling(1, "sum", { unit: "days", by: "g" }).column("x").toArray()).toEqual([12, 1, 8, 3]);
   });

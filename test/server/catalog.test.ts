@@ -3,22 +3,11 @@ import { expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import type { DataError, InputError } from "../../src/errors/errors.js";
 import { type ServeOptions, serve } from "../../src/server.js";
-import { folderOf, get, seriesCatalog } from "./support.js";
+import { columnSpecs } from "../support/column-specs.js";
+import { databaseEntry, folderOf, get, seriesCatalog, tableEntry } from "./support.js";
 
 const table = (changes: object): object => ({
-  tables: [
-    {
-      vendor_code: "V",
-      datatable_code: "T",
-      name: "T",
-      columns: [
-        { name: "a", type: "Integer" },
-        { name: "b", type: "BigDecimal(10,2)" },
-      ],
-      file: "t.csv",
-      ...changes,
-    },
-  ],
+  tables: [tableEntry("V/T", { a: "Integer", b: "BigDecimal(10,2)" }, changes)],
 });
 
 const refusal = async (files: Record<string, string | object>): Promise<Error> => {
@@ -129,11 +118,7 @@ it("a table and a series may share a code", async () => {
 it("text of few different values reads as it was written, empty text and null apart", async () => {
   const values = ["x", '""', "", '"ünïcode, longer than twelve bytes"', "y"];
   const lines = Array.from({ length: 200 }, (_, i) => `${i},${values[i % 5]},a\u0000${i % 2}`);
-  const columns = [
-    { name: "k", type: "Integer" },
-    { name: "t", type: "String" },
-    { name: "z", type: "String" },
-  ];
+  const columns = columnSpecs({ k: "Integer", t: "String", z: "String" });
   const csv = `k,t,z\n${lines.join("\n")}\n`;
   const files = { "catalog.json": table({ columns, filters: ["t"] }), "t.csv": csv };
   const service = await serve({ data: folderOf(files) });
@@ -145,23 +130,9 @@ it("text of few different values reads as it was written, empty text and null ap
 });
 
 it("series of one database may differ in their columns; bulk has them all", async () => {
-  const entry = (code: string, columns: string[]) => ({
-    dataset_code: code,
-    name: code,
-    frequency: "daily",
-    columns,
-    file: `${code}.csv`,
-  });
   const folder = folderOf({
     "catalog.json": {
-      databases: [
-        {
-          database_code: "D",
-          name: "D",
-          premium: true,
-          datasets: [entry("X", ["Date", "A", "B"]), entry("Y", ["Day", "B", "b"])],
-        },
-      ],
+      databases: [databaseEntry("D", { X: ["Date", "A", "B"], Y: ["Day", "B", "b"] }, { premium: true })],
     },
     "X.csv": "Date,A,B\n2020-01-02,1,2\n2020-01-01,3,4\n",
     "Y.csv": "Day,B,b\n2020-01-03,5,6\n",
@@ -187,12 +158,7 @@ it("serves Parquet files as they are, and refuses types that would lose somethin
     `COPY (SELECT i::INTEGER AS a, (i / 100.0)::DECIMAL(9,2) AS b, DATE '2020-01-01' + i::INTEGER AS "c d", 'x' || i AS e FROM range(3) r(i)) TO '${path}'`,
   );
   await engine.close();
-  const columns = [
-    { name: "e", type: "String" },
-    { name: "c d", type: "Date" },
-    { name: "b", type: "BigDecimal(10,2)" },
-    { name: "a", type: "Integer" },
-  ];
+  const columns = columnSpecs({ e: "String", "c d": "Date", b: "BigDecimal(10,2)", a: "Integer" });
   const start = async (changed: object[]) => {
     const { writeFileSync } = await import("node:fs");
     const catalog = table({ columns: changed, file: "t.parquet" });

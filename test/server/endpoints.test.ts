@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { columnSpecs } from "../support/column-specs.js";
 import { get, started } from "./support.js";
 
 const service = await started();
@@ -144,10 +145,7 @@ it("spec 4.7: table rows in JSON and CSV", async () => {
         [40.63975111, "JFK"],
         [47.44898194, "SEA"],
       ],
-      columns: [
-        { name: "latitude", type: "BigDecimal(11,8)" },
-        { name: "iata", type: "String" },
-      ],
+      columns: columnSpecs({ latitude: "BigDecimal(11,8)", iata: "String" }),
     },
     meta: { next_cursor_id: null },
   });

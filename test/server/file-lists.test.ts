@@ -5,6 +5,7 @@ import { connect } from "../../src/client/service.js";
 import { Frame } from "../../src/frame/frame.js";
 import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
 import { faultServer, ranged } from "../faults/fault-server.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { sampleOf, started } from "./support.js";
 
@@ -91,10 +92,7 @@ describe("the list of the files of a table", () => {
 });
 
 describe("a mirror by a list of files", () => {
-  const COLUMNS = [
-    { name: "ticker", type: "String" },
-    { name: "close", type: "BigDecimal(9,2)" },
-  ];
+  const COLUMNS = columnSpecs({ ticker: "String", close: "BigDecimal(9,2)" });
   /** A service with files of 2,000 rows, whose replies the test changes. */
   async function fake() {
     const server = await faultServer();

@@ -4,6 +4,7 @@ import { vectorToBigInts } from "../../src/columns/arrow/vector-values.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { filterSql } from "../../src/server/data/filter-sql.js";
 import { specification } from "../../src/spec/profile.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { engineUnderTest } from "./engine-under-test.js";
 
@@ -20,10 +21,7 @@ const csv = `c0,n\n${cells.map((cell) => `${text(cell, 2)},1\n`).join("")},1\n`;
 await engine.load(
   "cells",
   csvTable(new TextEncoder().encode(csv), {
-    columns: [
-      { name: "c0", type: "BigDecimal(6,2)" },
-      { name: "n", type: "Integer" },
-    ],
+    columns: columnSpecs({ c0: "BigDecimal(6,2)", n: "Integer" }),
   }),
 );
 

@@ -5,21 +5,11 @@ import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { type Rendered, rendered } from "../../src/server/answers/rendered.js";
 import { slices } from "../../src/server/answers/reply.js";
 import { replyCache } from "../../src/server/answers/reply-cache.js";
-import { folderOf, get, started } from "./support.js";
+import { folderOf, get, started, tableEntry } from "./support.js";
 
 const rows = Array.from({ length: 12_000 }, (_, i) => `T${i % 40},2024-01-${10 + (i % 20)},${i}.25\n`).join("");
-const table = (file: string) => ({
-  vendor_code: "V",
-  datatable_code: "T",
-  name: "T",
-  columns: [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-  ],
-  filters: ["ticker"],
-  file,
-});
+const TYPES = { ticker: "String", date: "Date", close: "BigDecimal(15,4)" };
+const table = (file: string) => tableEntry("V/T", TYPES, { filters: ["ticker"], file });
 
 /** An engine that counts the questions for pages. */
 async function counting(): Promise<{ engine: Engine; pages: () => number }> {

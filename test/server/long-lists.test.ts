@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { connect } from "../../src/client/service.js";
 import { isWhole } from "../support/whole.js";
-import { folderOf, get, started } from "./support.js";
+import { folderOf, get, started, tableEntry } from "./support.js";
 
 const ROWS = 3_000;
 const DAY_MS = 86_400_000;
@@ -29,16 +29,7 @@ const names = Object.keys(CELLS) as Column[];
 const lines = Array.from({ length: ROWS }, (_, i) => names.map((name) => CELLS[name](i)));
 const folder = folderOf({
   "catalog.json": {
-    tables: [
-      {
-        vendor_code: "V",
-        datatable_code: "T",
-        name: "T",
-        columns: names.map((name) => ({ name, type: TYPES[name] })),
-        filters: names,
-        file: "t.csv",
-      },
-    ],
+    tables: [tableEntry("V/T", TYPES, { filters: names })],
   },
   // One more row without values.
   "t.csv": `${names.join(",")}\n${lines.map((cells) => cells.join(",")).join("\n")}\n,,,,,\n`,

@@ -5,39 +5,29 @@ import { connect } from "../../src/client/service.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { serve } from "../../src/server.js";
 import { foreignPart, otherEngine } from "../engine/other-engine.js";
-import { folderOf, get, started } from "./support.js";
+import { databaseEntry, folderOf, get, started, tableEntry } from "./support.js";
 
-const columns = [
-  { name: "ticker", type: "String" },
-  { name: "day", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "price", type: "BigDecimal(15,4)" },
-  { name: "size", type: "Integer" },
-  { name: "rate", type: "double" },
-  { name: "flag", type: "Boolean" },
-];
-const filters = columns.map(({ name }) => name);
+const TYPES = {
+  ticker: "String",
+  day: "Date",
+  at: "DateTime",
+  price: "BigDecimal(15,4)",
+  size: "Integer",
+  rate: "double",
+  flag: "Boolean",
+};
+const filters = Object.keys(TYPES);
 const line = (i: number): string =>
   `T${i % 7},2024-01-${String(1 + (i % 28)).padStart(2, "0")},2024-01-02T00:00:0${i % 10}Z,${i / 4},${i},${i / 8},${i % 2 === 0}`;
 const csv = `${filters.join(",")}\n${Array.from({ length: 500 }, (_, i) => line(i)).join("\n")}\n`;
-const table = {
-  vendor_code: "V",
-  datatable_code: "T",
-  name: "T",
-  columns,
-  filters,
-  primary_key: ["size"],
-  file: "t.csv",
-};
-const dataset = { dataset_code: "S", name: "S", frequency: "daily", columns: ["Date", "a b", "c"], file: "s.csv" };
 const series = `Date,a b,c\n${Array.from({ length: 90 }, (_, i) => `${new Date(1.7e12 + 86_400_000 * i).toISOString().slice(0, 10)},${i * i},${i % 3 === 0 ? "" : i}\n`).join("")}`;
 const folder = folderOf({
   "catalog.json": {
-    tables: [table],
-    databases: [{ database_code: "D", name: "D", premium: true, datasets: [dataset] }],
+    tables: [tableEntry("V/T", TYPES, { filters, primary_key: ["size"] })],
+    databases: [databaseEntry("D", { S: ["Date", "a b", "c"] }, { premium: true })],
   },
   "t.csv": csv,
-  "s.csv": series,
+  "S.csv": series,
 });
 
 const other = otherEngine(await duckdbEngine(), false);

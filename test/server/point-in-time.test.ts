@@ -6,25 +6,20 @@ import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { serve } from "../../src/server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { folderOf, get, started } from "./support.js";
+import { folderOf, get, started, tableEntry } from "./support.js";
 
 const HEADER = "ticker,date,close\n";
 const CATALOG = {
-  tables: ["T", "U", "P"].map((name) => ({
-    vendor_code: "V",
-    datatable_code: name,
-    name,
-    columns: [
-      { name: "ticker", type: "String" },
-      { name: "date", type: "Date" },
-      { name: "close", type: "BigDecimal(9,2)" },
-    ],
-    filters: ["ticker"],
-    primary_key: ["ticker", "date"],
-    premium: name === "P",
-    file: `${name}.csv`,
-    status: { refreshed_at: "2035-01-02T09:00:00Z" },
-  })),
+  tables: ["T", "U", "P"].map((name) =>
+    tableEntry(
+      `V/${name}`,
+      { ticker: "String", date: "Date", close: "BigDecimal(9,2)" },
+      {
+        ...{ filters: ["ticker"], primary_key: ["ticker", "date"], premium: name === "P", file: `${name}.csv` },
+        status: { refreshed_at: "2035-01-02T09:00:00Z" },
+      },
+    ),
+  ),
 };
 const rowOf = (ticker: string, close: number): string => `${ticker},2024-12-31,${close.toFixed(2)}\n`;
 /** The rows of the table on the days of January 2035, when the clock of the service can be. */

@@ -6,36 +6,17 @@ import { readCatalog } from "../../src/server/data/catalog-file.js";
 import { folderSource } from "../../src/server/data/source.js";
 import { openStore } from "../../src/server/data/store.js";
 import { engineUnderTest } from "./engine-under-test.js";
-import { folderOf } from "./support.js";
+import { databaseEntry, folderOf, tableEntry } from "./support.js";
 
 const catalog = {
-  databases: [
-    {
-      id: 1,
-      database_code: "D",
-      name: "D",
-      datasets: [
-        { id: 1, dataset_code: "S", name: "S", frequency: "daily", columns: ["Date", "Value"], file: "s.csv" },
-      ],
-    },
-  ],
-  tables: [
-    {
-      vendor_code: "V",
-      datatable_code: "T",
-      name: "T",
-      columns: [{ name: "k", type: "Integer" }],
-      filters: ["k"],
-      primary_key: ["k"],
-      file: "t.csv",
-    },
-  ],
+  databases: [databaseEntry("D", { S: ["Date", "Value"] })],
+  tables: [tableEntry("V/T", { k: "Integer" }, { filters: ["k"], primary_key: ["k"] })],
 };
 
 async function storeOf(wrap: (state: SavedState) => SavedState = (state) => state) {
   const engine = await engineUnderTest();
   afterAll(() => engine.close());
-  const folder = folderOf({ "catalog.json": catalog, "t.csv": "k\n1\n", "s.csv": "Date,Value\n2024-01-02,1\n" });
+  const folder = folderOf({ "catalog.json": catalog, "t.csv": "k\n1\n", "S.csv": "Date,Value\n2024-01-02,1\n" });
   const source = { ...folderSource(folder, readCatalog(folder)), tablesOnDemand: true };
   const store = await openStore(engine, source, wrap(savedState(engine)));
   return { engine, store, write: (text: string): void => writeFileSync(join(folder, "t.csv"), text) };

@@ -4,25 +4,17 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { type ServeOptions, serve } from "../../src/server.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
-import { folderOf, get } from "./support.js";
+import { folderOf, get, tableEntry } from "./support.js";
 
 const HOME = "table/V/T";
 const WIDE = "1234567890123456789012.3456789012345678901234567890";
 const catalog = {
   tables: [
-    {
-      vendor_code: "V",
-      datatable_code: "T",
-      name: "T",
-      columns: [
-        { name: "k", type: "Integer" },
-        { name: "word", type: "String" },
-        { name: "wide", type: "BigDecimal(50,28)" },
-      ],
-      filters: ["k"],
-      primary_key: ["k"],
-      file: "t.csv",
-    },
+    tableEntry(
+      "V/T",
+      { k: "Integer", word: "String", wide: "BigDecimal(50,28)" },
+      { filters: ["k"], primary_key: ["k"] },
+    ),
   ],
 };
 

@@ -8,7 +8,7 @@ import { zipEntry } from "../../src/format/zip.js";
 import { serve } from "../../src/server.js";
 import { runs } from "../support/whole.js";
 import { engineUnderTest } from "./engine-under-test.js";
-import { folderOf, get } from "./support.js";
+import { databaseEntry, folderOf, get } from "./support.js";
 
 const CODES = ["A", "B", "C"];
 const ROWS = 40;
@@ -19,22 +19,8 @@ function series(value: number): string {
   return `Date,v\n${Array.from({ length: ROWS }, (_, i) => `${day(i)},${value}\n`).join("")}`;
 }
 
-const catalog = {
-  databases: [
-    {
-      database_code: "DB",
-      name: "DB",
-      premium: true,
-      datasets: CODES.map((code) => ({
-        dataset_code: code,
-        name: code,
-        frequency: "daily",
-        columns: ["Date", "v"],
-        file: `${code}.csv`,
-      })),
-    },
-  ],
-};
+const columns = Object.fromEntries(CODES.map((code) => [code, ["Date", "v"]]));
+const catalog = { databases: [databaseEntry("DB", columns, { premium: true })] };
 
 /** A service each of whose streamed results waits until it is released. */
 async function slowService(saving: () => void = () => undefined) {

@@ -5,22 +5,10 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { serve } from "../../src/server.js";
-import { folderOf, get } from "./support.js";
+import { databaseEntry, folderOf, get, tableEntry } from "./support.js";
 
-const table = {
-  vendor_code: "V",
-  datatable_code: "T",
-  name: "T",
-  columns: [
-    { name: "k", type: "Integer" },
-    { name: "wide", type: "BigDecimal(50,28)" },
-    { name: "at", type: "DateTime" },
-    { name: "text", type: "String" },
-  ],
-  filters: ["k", "at"],
-  primary_key: ["k"],
-  file: "t.csv",
-};
+const TYPES = { k: "Integer", wide: "BigDecimal(50,28)", at: "DateTime", text: "String" };
+const table = tableEntry("V/T", TYPES, { filters: ["k", "at"], primary_key: ["k"] });
 const wide = "1234567890123456789012.3456789012345678901234567890";
 const csv = `k,wide,at,text\n1,${wide},2024-02-29T10:00:00Z,\n2,,,""\n`;
 
@@ -43,16 +31,10 @@ it("keeps rows, files, counts and cursors in a database file", async () => {
   const folder = folderOf({
     "catalog.json": {
       tables: [table],
-      databases: [
-        {
-          database_code: "D",
-          name: "D",
-          datasets: [{ dataset_code: "S", name: "S", frequency: "daily", columns: ["Date", "V"], file: "s.csv" }],
-        },
-      ],
+      databases: [databaseEntry("D", { S: ["Date", "V"] })],
     },
     "t.csv": csv,
-    "s.csv": "Date,V\n2020-01-01,1\n2020-01-02,\n",
+    "S.csv": "Date,V\n2020-01-01,1\n2020-01-02,\n",
   });
   const database = join(folder, "state.duckdb");
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { isClickhouse } from "./engine-under-test.js";
 import { folderOf, get, seriesCatalog, started } from "./support.js";
 
@@ -201,10 +202,7 @@ it.skipIf(isClickhouse)(
       ["9999-12-31", 3],
     ];
     const ask = await seriesOf(["Date", "A"], rows);
-    const columns = [
-      { name: "Date", type: "Date" },
-      { name: "A", type: "double" },
-    ];
+    const columns = columnSpecs({ Date: "Date", A: "double" });
     const local = Frame.fromRows(
       rows.map(([date, a]) => ({ Date: date, A: a })),
       columns,

@@ -8,46 +8,18 @@ import { savedState } from "../../src/server/data/catalog.js";
 import { type RunningService, serve } from "../../src/server.js";
 import { runs } from "../support/whole.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
-import { folderOf, get } from "./support.js";
+import { databaseEntry, folderOf, get, tableEntry } from "./support.js";
 
 const ROWS = 120;
 const HOME = "table/V/T";
-const SERIES = ["A", "B"] as const;
 const day = (i: number): string => new Date(1.7e12 + 86_400_000 * i).toISOString().slice(0, 10);
 const rows = (version: number): string =>
   `k,word\n${Array.from({ length: ROWS }, (_, i) => `${i},v${version}\n`).join("")}`;
 const series = (value: number): string =>
   `Date,v\n${Array.from({ length: 30 }, (_, i) => `${day(i)},${value}\n`).join("")}`;
 const catalog = {
-  databases: [
-    {
-      database_code: "DB",
-      name: "DB",
-      premium: true,
-      datasets: SERIES.map((code) => ({
-        dataset_code: code,
-        name: code,
-        frequency: "daily",
-        columns: ["Date", "v"],
-        file: `${code}.csv`,
-      })),
-    },
-  ],
-  tables: [
-    {
-      vendor_code: "V",
-      datatable_code: "T",
-      name: "T",
-      columns: [
-        { name: "k", type: "Integer" },
-        { name: "word", type: "String" },
-      ],
-      filters: ["k"],
-      primary_key: ["k"],
-      premium: true,
-      file: "t.csv",
-    },
-  ],
+  databases: [databaseEntry("DB", { A: ["Date", "v"], B: ["Date", "v"] }, { premium: true })],
+  tables: [tableEntry("V/T", { k: "Integer", word: "String" }, { filters: ["k"], primary_key: ["k"], premium: true })],
 };
 
 /** Services on one engine; the first has the data, the others serve what it has loaded. */

@@ -4,6 +4,7 @@ import Papa from "papaparse";
 import { afterAll } from "vitest";
 import { type RunningService, type ServeOptions, type Source, sampleData, serve } from "../../src/server.js";
 import { defineProfile, nasdaqDataLink } from "../../src/spec/profile.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { engineUnderTest, isClickhouse } from "./engine-under-test.js";
 
@@ -63,6 +64,21 @@ export function folderOf(files: Readonly<Record<string, string | object>>): stri
     writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
   }
   return folder;
+}
+
+/** The entry of a table in a catalogue, its columns by their types; `more` has other fields, or replaces some. */
+export function tableEntry(code: string, types: Readonly<Record<string, string>>, more: object = {}) {
+  const [vendor_code, datatable_code] = code.split("/");
+  const columns = columnSpecs(types);
+  return { vendor_code, datatable_code, name: datatable_code, columns, file: "t.csv", ...more };
+}
+
+/** The entry of a database in a catalogue, with a daily series for each code and its columns in a file of that name. */
+export function databaseEntry(code: string, series: Readonly<Record<string, readonly string[]>>, more: object = {}) {
+  const datasets = Object.entries(series).map(([dataset_code, columns]) => ({
+    ...{ dataset_code, name: dataset_code, frequency: "daily", columns, file: `${dataset_code}.csv` },
+  }));
+  return { database_code: code, name: code, datasets, ...more };
 }
 
 /** A catalogue with one series `T/S`. */

@@ -14,6 +14,7 @@ import { packageRoot } from "../../../src/package/package-root.js";
 import { arrowCorpus, compressedStreams, otherTypes, smallStream } from "../../fuzz/arrow-corpus.js";
 import { mutateBytes } from "../../fuzz/mutate.js";
 import { Random } from "../../fuzz/random.js";
+import { columnSpecs } from "../../support/column-specs.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { longIt, runs } from "../../support/whole.js";
 import { textsOf } from "../rows.js";
@@ -72,10 +73,7 @@ describe("a file that is read by range", () => {
     const rows = (count: number, from: number) =>
       Frame.fromRows(
         Array.from({ length: count }, (_, i) => ({ n: i + from, t: `t${from}` })),
-        [
-          { name: "n", type: "Integer" },
-          { name: "t", type: "String" },
-        ],
+        columnSpecs({ n: "Integer", t: "String" }),
       );
     const frame = Frame.concat([rows(3, 0), rows(30_000, 3), rows(1, 30_003), rows(9_000, 30_004)]);
     for (const bytes of [frame.toIPC(), tableToIPCFileBytes(frame.table)]) {

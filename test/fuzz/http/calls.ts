@@ -6,23 +6,17 @@ import type { Service } from "../../../src/index.js";
 import type { ResourceName } from "../../../src/spec/resources.js";
 import type { Format } from "../../../src/spec/vocabulary.js";
 import { type TextRows, writtenText } from "../../document/written.js";
+import { columnSpecs } from "../../support/column-specs.js";
 import { zipBytes } from "../../zip/archive.js";
 import type { GoodReply } from "./server.js";
 
-const COLUMNS = [
-  { name: "ticker", type: "String" },
-  { name: "date", type: "Date" },
-  { name: "close", type: "BigDecimal(15,4)" },
-];
+const COLUMNS = columnSpecs({ ticker: "String", date: "Date", close: "BigDecimal(15,4)" });
 const tableRows = (first: number): TextRows => ({
   columns: COLUMNS,
   rows: Array.from({ length: 20 }, (_, i) => [`T${first + i}`, `2024-03-${10 + i}`, `${first + i}.2500`]),
 });
 const series: TextRows = {
-  columns: [
-    { name: "Date", type: "Date" },
-    { name: "Close", type: "double" },
-  ],
+  columns: columnSpecs({ Date: "Date", Close: "double" }),
   rows: Array.from({ length: 30 }, (_, i) => [`2024-04-${String(30 - i).padStart(2, "0")}`, `${i}.5`]),
 };
 

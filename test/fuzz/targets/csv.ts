@@ -4,6 +4,7 @@ import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import type { Batching, CsvOptions } from "../../../src/columns/arrow/read-options.js";
 import { csvBatches, csvTable } from "../../../src/columns/csv/reader.js";
 import { ArrowbookError } from "../../../src/errors/errors.js";
+import { columnSpecs } from "../../support/column-specs.js";
 import { mutateBytes } from "../mutate.js";
 import { mutateText, type Tokens } from "../mutate-text.js";
 import { Random } from "../random.js";
@@ -17,17 +18,17 @@ import type { FuzzTarget } from "../target.js";
 
 type Cells = (string | null)[][];
 
-const ALL = [
-  { name: "t", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "p", type: "BigDecimal(15,4)" },
-  { name: "x", type: "double" },
-  { name: "n", type: "Integer" },
-  { name: "u", type: "String" },
-  { name: "b", type: "Boolean" },
-  { name: "at", type: "DateTime" },
-  { name: "w", type: "BigDecimal(50,20)" },
-];
+const ALL = columnSpecs({
+  t: "String",
+  d: "Date",
+  p: "BigDecimal(15,4)",
+  x: "double",
+  n: "Integer",
+  u: "String",
+  b: "Boolean",
+  at: "DateTime",
+  w: "BigDecimal(50,20)",
+});
 
 const VALUES: readonly (readonly string[])[] = [
   ["AAPL", "", '""', '"a,b"', '"say ""x"""', '"two\nlines"', "é🙂", "BRK B", '"q"', "0123"],

@@ -2,6 +2,7 @@ import { cellTexts } from "../../../src/columns/arrow/cell-batch.js";
 import { READ_BATCH } from "../../../src/columns/arrow/read-options.js";
 import { DataError } from "../../../src/errors/errors.js";
 import { Frame } from "../../../src/index.js";
+import { columnSpecs } from "../../support/column-specs.js";
 import { mutateText, type Tokens } from "../mutate-text.js";
 import type { FuzzTarget } from "../target.js";
 
@@ -9,14 +10,7 @@ import type { FuzzTarget } from "../target.js";
  * Pages of rows in JSON, held against JSON.parse: both refuse, or the cells are equal, or a cell does not fit its type.
  */
 
-const COLUMNS = [
-  { name: "t", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "x", type: "double" },
-  { name: "p", type: "BigDecimal(20,6)" },
-  { name: "n", type: "Integer" },
-  { name: "b", type: "Boolean" },
-];
+const COLUMNS = columnSpecs({ t: "String", d: "Date", x: "double", p: "BigDecimal(20,6)", n: "Integer", b: "Boolean" });
 
 const CELLS: readonly (readonly unknown[])[] = [
   ["", "a", "é🙂", 'a"]],[["b', "\\", "\n", null, "null", "1.50", "]]", "a, b", "\u2028"],

@@ -10,6 +10,7 @@ import { parquetFileBatches, readParquet } from "../../../src/columns/parquet/re
 import { writeParquet } from "../../../src/columns/parquet/write/write.js";
 import { ArrowbookError } from "../../../src/errors/errors.js";
 import { footerOf, withFooter } from "../../columns/parquet-footer.js";
+import { columnSpecs } from "../../support/column-specs.js";
 import { AWKWARD_INT32, mutateBytes } from "../mutate.js";
 import { Random } from "../random.js";
 import type { FuzzTarget } from "../target.js";
@@ -22,17 +23,17 @@ import type { FuzzTarget } from "../target.js";
 
 type Cells = (string | null)[][];
 
-const COLUMNS = [
-  { name: "count", type: "Integer" },
-  { name: "price", type: "BigDecimal(15,4)" },
-  { name: "wide", type: "BigDecimal(38,18)" },
-  { name: "ratio", type: "double" },
-  { name: "date", type: "Date" },
-  { name: "at", type: "DateTime" },
-  { name: "flag", type: "Boolean" },
-  { name: "key", type: "String" },
-  { name: "note", type: "Text" },
-];
+const COLUMNS = columnSpecs({
+  count: "Integer",
+  price: "BigDecimal(15,4)",
+  wide: "BigDecimal(38,18)",
+  ratio: "double",
+  date: "Date",
+  at: "DateTime",
+  flag: "Boolean",
+  key: "String",
+  note: "Text",
+});
 
 const ownRows = (count: number): Cells =>
   Array.from({ length: count }, (_, i) =>
