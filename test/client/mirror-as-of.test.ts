@@ -9,6 +9,6 @@ const root = temporaryFolder("as-of");
 it.each(["folder", "engine"] as const)("every state of a copy in a %s is the table as it was", async (place) => {
   await fc.assert(
     fc.asyncProperty(histories, (history) => runAsOf(root, place, history)),
-    { numRuns: runs(30) },
+    { numRuns: runs(30, 2) },
   );
 });

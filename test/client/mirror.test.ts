@@ -10,6 +10,7 @@ import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { otherEngine } from "../engine/other-engine.js";
 import { serviceOf } from "../faults/bulk-fixtures.js";
+import { runs } from "../support/whole.js";
 import { changingTable, type Row } from "./changing-table.js";
 import { mirrorInEngine } from "./mirror-in-engine.js";
 
@@ -320,6 +321,6 @@ it("updates give what an export gives, whatever is added or corrected", async ()
         expect(cells(await mirror.frame())).toEqual(expected([...table.values()]));
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15, 5) },
   );
 });

@@ -7,23 +7,24 @@ import { csvReader, csvTable, csvTableReader } from "../../src/columns/csv/reade
 import { jsonRows } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { formatNumber } from "../../src/value/number.js";
+import { columnSpecs } from "../support/column-specs.js";
 import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
 
 const prices: CsvOptions = {
-  columns: [
-    { name: "ticker", type: "String" },
-    { name: "date", type: "Date" },
-    { name: "close", type: "BigDecimal(15,4)" },
-    { name: "ratio", type: "double" },
-    { name: "volume", type: "BigDecimal(38,12)" },
-    { name: "wide", type: "BigDecimal(50,28)" },
-    { name: "count", type: "Integer" },
-    { name: "open", type: "Boolean" },
-    { name: "at", type: "DateTime" },
-    { name: "note", type: "json" },
-  ],
+  columns: columnSpecs({
+    ticker: "String",
+    date: "Date",
+    close: "BigDecimal(15,4)",
+    ratio: "double",
+    volume: "BigDecimal(38,12)",
+    wide: "BigDecimal(50,28)",
+    count: "Integer",
+    open: "Boolean",
+    at: "DateTime",
+    note: "json",
+  }),
   warn: () => {},
 };
 const header = prices.columns.map((c) => c.name).join(",");
@@ -83,7 +84,7 @@ describe("what was written is read", () => {
           expect(await streamed(chunked(utf8(text), ...sizes), { ...prices, batchRows })).toEqual(rows);
         },
       ),
-      { numRuns: 200, seed: 11 },
+      { numRuns: runs(200), seed: 11 },
     );
   });
 
@@ -94,7 +95,7 @@ describe("what was written is read", () => {
         const text = [header, ...rows.map((row) => row.map(quoted).join(","))].join(end);
         expect(textsOf(csvTable(utf8(text), prices))).toEqual(rows);
       }),
-      { numRuns: 200, seed: 12 },
+      { numRuns: runs(200), seed: 12 },
     );
   });
 });
@@ -224,10 +225,7 @@ describe("cells that do not fit", () => {
     const reports: CellReport[] = [];
     const text = "d,x\n2024-02-30,1\n2024-02-29,zz\n,3\n";
     const table = csvTable(utf8(text), {
-      columns: [
-        { name: "d", type: "Date" },
-        { name: "x", type: "BigDecimal(5,2)" },
-      ],
+      columns: columnSpecs({ d: "Date", x: "BigDecimal(5,2)" }),
       onBadCell: "null",
       onReport: (report) => reports.push(report),
     });

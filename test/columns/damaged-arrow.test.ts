@@ -135,7 +135,7 @@ describe("the small stream", () => {
 
   it("each byte set to other values is refused or gives a frame that works", () => {
     let read = 0;
-    for (let at = 0; at < B.length; at += isWhole ? 1 : 7) {
+    for (let at = 0; at < B.length; at += isWhole ? 1 : 13) {
       for (const value of [0, 1, 4, 0x7f, 0x80, 0xff, B[at] ^ 1, B[at] + 1]) {
         if (value === B[at]) continue;
         const bytes = B.slice();
@@ -147,7 +147,7 @@ describe("the small stream", () => {
   });
 
   it("each 32-bit integer set to awkward values is refused or gives a frame that works", () => {
-    for (let at = 0; at < B.length; at += isWhole ? 4 : 28)
+    for (let at = 0; at < B.length; at += isWhole ? 4 : 52)
       for (const value of AWKWARD_INT32) outcomeOf(withInts(B, { [at]: value }));
   });
 
@@ -155,7 +155,7 @@ describe("the small stream", () => {
     const texts = textsOf(frameOfIPC(B));
     for (const { kind, at, metadataLength } of messagesIn(B)) {
       if (kind === "schema") continue;
-      for (let place = at; place < at + metadataLength; place += 4) {
+      for (let place = at; place < at + metadataLength; place += isWhole ? 4 : 12) {
         for (const value of AWKWARD_INT32) {
           const { frame } = outcomeOf(withInts(B, { [place]: value }));
           if (frame !== undefined) expect([place, value, textsOf(frame)]).toEqual([place, value, texts]);
@@ -181,7 +181,7 @@ describe.each(STREAMS)("%s", (_, bytes, from) => {
     expect(nodes.length).toBeGreaterThan(2);
     for (const at of nodes) {
       const length = viewOf(bytes).getInt32(at, true);
-      for (const wrong of [length + 1, length - 1, 2 * length + 1, 0x7fff_ffff, -1]) {
+      for (const wrong of [length + 1, length - 1, 2 * length + 1, 0x7fff_ffff, -1].slice(0, runs(5, 3))) {
         const { frame } = outcomeOf(withInts(bytes, { [at]: wrong }));
         // Rows beyond the last that a dense union or a list leads to may be left out without a trace.
         if (frame !== undefined) expect([at, wrong, textsOf(frame)]).toEqual([at, wrong, texts]);
@@ -205,7 +205,7 @@ describe.each(STREAMS)("%s", (_, bytes, from) => {
   it("a buffer in another place or of another length is refused or changes no cell", () => {
     for (const buffer of buffers) {
       for (const [at, by] of [0, 8].flatMap((field) =>
-        [-64, -8, 8, 64].map((step) => [buffer + field, step] as const),
+        (isWhole ? [-64, -8, 8, 64] : [-8, 64]).map((step) => [buffer + field, step] as const),
       )) {
         const wrong = viewOf(bytes).getInt32(at, true) + by;
         const { frame } = outcomeOf(withInts(bytes, { [at]: wrong }));
@@ -216,7 +216,8 @@ describe.each(STREAMS)("%s", (_, bytes, from) => {
 
   it("every cut is refused, but for those of a stream between two messages", () => {
     const ends = new Set(from === 0 ? messagesIn(bytes).map(({ end }) => end) : []);
-    for (let length = 0; length < bytes.length; length += bytes.length > 5000 ? 7 : 1) {
+    const step = isWhole ? (bytes.length > 5000 ? 7 : 1) : 29;
+    for (let length = 0; length < bytes.length; length += step) {
       if (ends.has(length)) continue;
       // The end mark itself may be missing, not half of it.
       expect(errorOf(bytes.slice(0, length)).code, `${length}`).toBe("BadArrow");
@@ -347,7 +348,7 @@ describe("the footer of a file", () => {
   const expected = textsOf(frameOfIPC(file));
 
   it("with any other integer is refused or gives a frame that works, with all its rows", () => {
-    for (let at = start; at < file.length - 6; at += 2) {
+    for (let at = start; at < file.length - 6; at += isWhole ? 2 : 14) {
       for (const value of AWKWARD_INT32) {
         const { frame } = outcomeOf(withInts(file, { [at]: value }));
         if (frame !== undefined) expect([at, value, frame.numRows]).toEqual([at, value, 15]);

@@ -31,7 +31,7 @@ import { textsOf } from "./rows.js";
 // What is written is judged by DuckDB and polars, row by row.
 
 const ROWS = isWhole ? 140_000 : 75_000;
-const DAMAGES = runs(300, 60);
+const DAMAGES = runs(300, 30);
 const columns = columnSpecs({
   count: "Integer",
   far: "BigInt",

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Column, coalesce, Frame, when } from "../../src/index.js";
 import { spelt } from "../compute/model.js";
+import { columnSpecs } from "../support/column-specs.js";
+import { runs } from "../support/whole.js";
 
 /*
  * Functions of columns beside those of DuckDB, in this process, cell by cell: random columns with nulls, decimals of 38
@@ -27,15 +29,15 @@ const row = fc.record({
   v: nullable(decimal),
   m: nullable(fc.integer({ min: -40, max: 40 })),
 });
-const columns = [
-  { name: "s", type: "String" },
-  { name: "t", type: "String" },
-  { name: "d", type: "Date" },
-  { name: "e", type: "Date" },
-  { name: "w", type: "BigDecimal(36,10)" },
-  { name: "v", type: "BigDecimal(36,10)" },
-  { name: "m", type: "Integer" },
-];
+const columns = columnSpecs({
+  s: "String",
+  t: "String",
+  d: "Date",
+  e: "Date",
+  w: "BigDecimal(36,10)",
+  v: "BigDecimal(36,10)",
+  m: "Integer",
+});
 type Row = {
   s: string | null;
   t: string | null;
@@ -99,7 +101,7 @@ it.each(Object.entries(FUNCTIONS))("%s gives what DuckDB gives", async (_, [meth
       const expected = await frame.sql(`select ${sql} as x from this`);
       expect(plain(method(frame))).toEqual(plain(expected.column("x")));
     }),
-    { numRuns: 25 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -120,10 +122,10 @@ it("texts of a stated form are what DuckDB reads", async () => {
         d: d?.split("-").reverse().join("/") ?? null,
         n: n?.replace(".", ",").replace(/\B(?=(\d{3})+,)/g, ".") ?? null,
       }));
-      const frame = Frame.fromRows<{ d: string | null; n: string | null }>(written, [
-        { name: "d", type: "String" },
-        { name: "n", type: "String" },
-      ]);
+      const frame = Frame.fromRows<{ d: string | null; n: string | null }>(
+        written,
+        columnSpecs({ d: "String", n: "String" }),
+      );
       const read = frame.cast(
         { d: "Date", n: "BigDecimal(38,2)" },
         { format: "%d/%m/%Y", decimal: ",", thousands: "." },
@@ -135,6 +137,6 @@ it("texts of a stated form are what DuckDB reads", async () => {
         expect(read.column(name).toStrings()).toEqual(expected.column(name).toStrings());
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });

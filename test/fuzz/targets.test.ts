@@ -17,7 +17,7 @@ describe("damaged input is refused with an error of this package or read as some
     const corpus = await target.corpus();
     for (const input of corpus) expect(await target.check(input.slice())).toBe("read");
     const tally = newTally();
-    for (let seed = 1; seed <= runs(target.quick, Math.ceil(target.quick / 16)); seed++)
+    for (let seed = 1; seed <= runs(target.quick, Math.ceil(target.quick / 32)); seed++)
       await runSeed(target, corpus, seed, tally);
     expect(tally.failures).toEqual([]);
     // A generator whose every input is refused at the door, or none, shows nothing; a few inputs may be alike.

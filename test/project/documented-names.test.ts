@@ -13,7 +13,15 @@ const entries = Object.keys(manifest.exports)
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(join(root, "tsconfig.json")));
-const program = ts.createProgram(entries, options);
+const host = ts.createCompilerHost(options);
+// Names and docstrings are those of `src`: the declarations of other packages, and of JavaScript, are not read.
+host.resolveModuleNameLiterals = (literals, from) =>
+  literals.map(({ text }) => {
+    const resolvedFileName = join(dirname(from), text.replace(/\.js$/, ".ts"));
+    const isOurs = text.startsWith(".") && text.endsWith(".js");
+    return { resolvedModule: isOurs ? { resolvedFileName, extension: ts.Extension.Ts } : undefined };
+  });
+const program = ts.createProgram(entries, { ...options, noLib: true, types: [] }, host);
 const checker = program.getTypeChecker();
 
 const isDocumented = (symbol: ts.Symbol): boolean =>

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { type Frequency, floor, label, next } from "../../src/series/core/calendar.js";
 import { civil, FIRST_DAY, formatDate, LAST_DAY, parseDate } from "../../src/value/date.js";
+import { isWhole } from "../support/whole.js";
 
 const FREQUENCIES: Frequency[] = ["daily", "weekly", "monthly", "quarterly", "annual"];
 
@@ -27,13 +28,16 @@ it.each([
   expect(FREQUENCIES.map((frequency) => formatDate(label(floor(day, frequency), frequency)))).toEqual(ends);
 });
 
-it.each(FREQUENCIES)("every day from 0001-01-01 to 9999-12-31 is in its %s period", (frequency) => {
+/** Days from which every day is looked at: the calendar repeats every 400 years of 146,097 days. */
+const FROM = isWhole ? FIRST_DAY : LAST_DAY - 146_097;
+
+it.each(FREQUENCIES)("every day up to 9999-12-31 is in its %s period", (frequency) => {
   const monday = parseDate("2024-01-01");
-  let start = floor(FIRST_DAY, frequency);
+  let start = floor(FROM, frequency);
   let after = next(start, frequency);
-  let key = periodKey(FIRST_DAY, frequency, monday);
+  let key = periodKey(FROM, frequency, monday);
   let wrong = 0;
-  for (let day = FIRST_DAY; day <= LAST_DAY; day++) {
+  for (let day = FROM; day <= LAST_DAY; day++) {
     const now = periodKey(day, frequency, monday);
     if (now !== key) {
       if (after !== day) wrong++;

@@ -5,6 +5,8 @@ import { connect } from "../../src/client/service.js";
 import { tableToIPCBytes } from "../../src/columns/ipc/stream.js";
 import { FORMATS } from "../../src/spec/vocabulary.js";
 import { cases } from "../cases.js";
+import { columnSpecs } from "../support/column-specs.js";
+import { isWhole } from "../support/whole.js";
 import { folderOf, get, started } from "./support.js";
 
 const listed = cases("naughty-strings/blns.json");
@@ -37,10 +39,7 @@ const service = await started({
           datatable_code: "T",
           name: 'Texts, "awkward" <ones>',
           premium: false,
-          columns: [
-            { name: "id", type: "Integer" },
-            { name: "te,xt <&>", type: "String" },
-          ],
+          columns: columnSpecs({ id: "Integer", "te,xt <&>": "String" }),
           filters: ["id", "te,xt <&>"],
           primary_key: ["id"],
           file: "t.csv",
@@ -72,7 +71,8 @@ it("awkward strings round-trip code unit for code unit through json and csv; xml
 });
 
 it("every awkward text finds its row as a filter value; one with a comma as a range from itself to itself", async () => {
-  for (const [i, text] of texts.entries()) {
+  const tried = [...texts.entries()].filter(([i]) => isWhole || i < 8 || i % 5 === 0);
+  for (const [i, text] of tried) {
     const value = text.includes(",") ? { gte: text, lte: text } : text;
     const found = await table.where({ [column]: value }).frame();
     expect(found.column("id").toStrings(), JSON.stringify(text)).toEqual([String(i)]);
