@@ -112,11 +112,13 @@ it.each([
 it("leaves no temporary database, also after an error or a stop", async () => {
   const left = (): string[] =>
     readdirSync(tmpdir()).filter((name) => name.includes(`-${process.pid}-`) && /^arrowbook-files-/.test(name));
+  // An earlier process of this number may have been killed.
+  const before = left();
   await ask("select 1", ["rows.csv"], 0);
   await expect(ask("select nothing from rows", ["rows.csv"], 0)).rejects.toMatchObject({ code: "BadStatement" });
   const stop = new AbortController();
   const stopped = queryFiles("select 1", [at("rows.csv")], {}, stop.signal, 0);
   stop.abort(new Error("stopped"));
   await expect(stopped).rejects.toThrow("stopped");
-  expect(left()).toEqual([]);
+  expect(left()).toEqual(before);
 });
