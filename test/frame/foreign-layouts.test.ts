@@ -129,6 +129,12 @@ describe("decimals of a negative scale", () => {
   });
 });
 
+it("columns without rows, which the library makes without buffers, are copied", () => {
+  const none = Frame.from(new Table({ size: vectorFromArray([], new Int64()), word: vectorFromArray([], new Utf8()) }));
+  expect(none.take([]).toCSV()).toBe("size,word\n");
+  expect(Frame.concat([none.take([]), none]).table.numRows).toBe(0);
+});
+
 it("text of every layout goes together in concat()", () => {
   const words = ["a", "𝒳", ""];
   const texts = [

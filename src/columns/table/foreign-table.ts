@@ -42,7 +42,7 @@ import { validityBits } from "../arrow/bits.js";
 import { chunkReader, validity } from "../arrow/cell-reader.js";
 import { withIndexNulls } from "../arrow/index-nulls.js";
 import { instantsOf } from "../arrow/instants.js";
-import { recordBatch } from "../arrow/record-batch.js";
+import { emptyData, recordBatch } from "../arrow/record-batch.js";
 import { checkForeign } from "./check-foreign.js";
 import { withoutDictionary } from "./take.js";
 
@@ -95,7 +95,8 @@ export function withOwnLayouts(table: Table): Table {
   let changed = schema !== table.schema;
   const batches = table.batches.map((batch) => {
     const children = batch.data.children.map((data, i) => {
-      const rows = withIndexNulls(data);
+      // The library makes columns without rows that lack their buffers.
+      const rows = batch.numRows === 0 ? emptyData(fields[i].type) : withIndexNulls(data);
       const plain =
         DataType.isDictionary(fields[i].type) && types[i] !== fields[i].type ? withoutDictionary(rows) : rows;
       if (isMilliseconds(plain.type)) return wholeDays(plain);
