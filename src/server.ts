@@ -1,5 +1,6 @@
 export type { KeyGrant } from "./server/answers/keys.js";
 export type { Catalog, DatabaseEntry, DatasetEntry, TableEntry, TableStatus } from "./server/data/catalog.js";
+export type { EngineTable } from "./server/data/foreign-tables.js";
 export type { TableHistory } from "./server/data/past-tables.js";
 export { sampleData } from "./server/data/sample.js";
 export { folderSource, madeRows, type RowSource, type Source } from "./server/data/source.js";

@@ -120,6 +120,7 @@ export const ERROR_CODES = {
   BadCatalog: input("A member of `catalog.json` is missing or wrong.", "Correct the member that the message names."),
   NoData: input("There is no data to serve.", "Pass `data`, or a database that has been served before."),
   UnknownCode: input("The embedded service does not have this code.", "Use the code that the hint suggests."),
+  NotServable: input("A table of the engine cannot be served as it is.", "Follow the hint."),
   KeysNeeded: input("A public address needs API keys of its own.", "Pass `apiKeys`, or listen on 127.0.0.1."),
 
   // Kernels and notebooks

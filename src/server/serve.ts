@@ -19,6 +19,7 @@ import { replyCache } from "./answers/reply-cache.js";
 import { cursors, links, type ServiceState } from "./answers/service-state.js";
 import { passingState, savedState } from "./data/catalog.js";
 import { checkProfile } from "./data/check-profile.js";
+import { openForeignTables } from "./data/foreign-tables.js";
 import { pastTables } from "./data/past-tables.js";
 import { folderSource, type Source } from "./data/source.js";
 import { openStore } from "./data/store.js";
@@ -125,9 +126,10 @@ async function openService(
   const [beganAt, began] = [Date.now(), clock()];
   /** The time of day, ISO 8601 UTC: that of the start, advanced by the clock. */
   const now = (): string => `${new Date(beganAt + clock() - began).toISOString().slice(0, 19)}Z`;
-  const isKept = options.engine !== undefined || options.database !== undefined;
+  const { tables } = options;
+  const isKept = tables === undefined && (options.engine !== undefined || options.database !== undefined);
   const saved = isKept ? savedState(engine) : passingState();
-  const store = await openStore(engine, source, saved);
+  const store = await (tables === undefined ? openStore(engine, source, saved) : openForeignTables(engine, tables));
   const past = pastTables([options.history ?? []].flat(), store.tables);
   undo.push(past.close);
   const secret = (await saved.read<string>("secret")) ?? randomBytes(32).toString("hex");

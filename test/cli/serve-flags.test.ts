@@ -71,6 +71,9 @@ it("--engine: an address of another kind, a database file beside it and a passwo
     /^2: .*cannot be used/,
   );
   await expect(started("--ask-password")).rejects.toThrow(/--engine/);
+  await expect(started("--tables", '{"V/T":"db.t"}')).rejects.toThrow(
+    /^2: .*--tables .*cannot be used with .*--sample/,
+  );
 });
 
 it("a wrong profile, origin or address is refused before the service starts", async () => {

@@ -1,6 +1,6 @@
 // A small HTTP interface in front of chdb, the real engine in this process: what the tests of types, SQL and loads run
-// against where there is no server. It has no sessions, no users but one, no cluster, and runs one statement at a time.
-// Run as a child process; prints its port. Arguments: a folder for the data, and the password.
+// against where there is no server. It has no sessions, one user and a reader, no cluster, and runs one statement at a
+// time. Run as a child process; prints its port. Arguments: a folder for the data, and the password.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -51,6 +51,10 @@ const server = createServer({ maxHeaderSize: 1 << 20 }, async (request, response
   }
   const inAddress = url.searchParams.get("query");
   const sql = inAddress ?? body.toString();
+  // chdb has one user only: this one may read, and nothing else.
+  if (sent.startsWith("reader:") && !/^[\s(]*(SELECT|DESCRIBE|KILL)\b/i.test(sql)) {
+    return fail(response, "Code: 497. DB::Exception: reader: Not enough privileges. (ACCESS_DENIED)");
+  }
   const killed = /^KILL QUERY WHERE query_id = '([^']*)'/.exec(sql)?.[1];
   if (killed !== undefined) {
     running.get(killed)?.();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
+import { clickhouseEngine } from "../../src/engine/clickhouse/clickhouse.js";
 import { testServer } from "./server.js";
 
 const PASSWORD = "password-0123456789abcdef";
@@ -42,6 +43,23 @@ const rows = async (url: string): Promise<void> => {
   const reply = await fetch(`${url}/api/v3/datatables/MARKET/PRICES.csv?ticker=AAA&qopts.per_page=1&api_key=sample`);
   expect(await reply.text()).toMatch(/^ticker,date,open,high,low,close,volume\nAAA,2000-01-03,/);
 };
+
+it("serve --engine --tables: tables that are there already, and no others are made", async () => {
+  const address = server.address.replace("http:", "clickhouse:").replace(`:${PASSWORD}`, "");
+  const owner = await clickhouseEngine(server.address);
+  await owner.query("CREATE TABLE in_place (n UInt8) ENGINE = MergeTree ORDER BY n AS SELECT number FROM numbers(3)");
+  const tables = ["--engine", address, "--tables"];
+  const read = async (url: string): Promise<void> => {
+    const reply = await fetch(`${url}/api/v3/datatables/V/T.csv?n.gte=1&api_key=sample`);
+    expect(await reply.text()).toBe("n\n1\n2\n");
+  };
+  expect(await output([...tables, '{"V/T": {"from": "in_place"}}'], PASSWORD, read)).toContain('"code":"V/T"');
+  expect(await output([...tables, "{"], PASSWORD)).toMatch(/--tables is not JSON/);
+  expect(await output([...tables, '{"V/T": "nothing"}'], PASSWORD)).toMatch(/There is no table "nothing"/);
+  expect(await owner.tables()).toEqual(["in_place"]);
+  await owner.query("DROP TABLE in_place SYNC");
+  await owner.close();
+});
 
 it("serve --engine: the password comes from the environment, and the rows stay for the next run", async () => {
   const address = server.address.replace("http:", "clickhouse:").replace(`:${PASSWORD}`, "");

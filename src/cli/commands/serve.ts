@@ -1,13 +1,15 @@
+import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Engine } from "../../engine/contract/engine.js";
 import { InputError } from "../../errors/errors.js";
+import { fileError } from "../../errors/file-error.js";
 import type { KeyGrant } from "../../server/answers/keys.js";
 import { tableCode } from "../../server/data/open-table.js";
 import type { TableHistory } from "../../server/data/past-tables.js";
 import { sampleData } from "../../server/data/sample.js";
 import { folderSource, type Source } from "../../server/data/source.js";
 import { isLoopback } from "../../server/http/listen.js";
-import type { RunningService } from "../../server/http/options.js";
+import type { RunningService, ServeOptions } from "../../server/http/options.js";
 import { logLine } from "../../server/http/request-log.js";
 import { serve } from "../../server/serve.js";
 import type { CatalogItem } from "../../spec/endpoints.js";
@@ -24,6 +26,7 @@ interface ServeFlags {
   readonly key?: readonly string[];
   readonly database?: string;
   readonly engine?: string;
+  readonly tables?: string;
   readonly askPassword?: boolean;
   readonly profile?: ProfileName;
   readonly publicUrl?: string;
@@ -56,6 +59,12 @@ export function serveCommand(): Command {
         "keep and query the rows in ClickHouse, clickhouse://user@host/database (password: ARROWBOOK_ENGINE_PASSWORD)",
       ).conflicts("database"),
     )
+    .addOption(
+      new Option(
+        "--tables <json>",
+        'serve tables of --engine as they are: {"VENDOR/TABLE": "database.table"}, or a file with it (docs/server.md)',
+      ).conflicts(["data", "sample"]),
+    )
     .option("--ask-password", "ask for the password of --engine on the terminal, without showing it")
     .option("--history <place>", "answer point-in-time calls from the copies that arrowbook sync --history made there")
     .option("--log", "write one line per request to stderr")
@@ -77,6 +86,9 @@ async function run(flags: ServeFlags, command: Command): Promise<void> {
   }
   if (flags.askPassword && flags.engine === undefined) {
     command.error("error: --ask-password is for the password of --engine <address>.");
+  }
+  if (flags.tables !== undefined && flags.engine === undefined) {
+    command.error("error: --tables are those of --engine <address>.");
   }
   const given = flags.key ?? (process.env["ARROWBOOK_SERVER_KEYS"] ?? "").split(",").filter((key) => key !== "");
   const products = flags.subscriptions ?? ["all"];
@@ -113,6 +125,7 @@ async function serveUntilStopped(
     data,
     history: flags.history === undefined ? [] : await copiesIn(flags.history, data),
     engine,
+    tables: flags.tables === undefined ? undefined : tablesIn(flags.tables),
     port: flags.port,
     host: flags.host,
     apiKeys,
@@ -130,6 +143,29 @@ async function serveUntilStopped(
   await stop;
   process.stderr.write("\nStopping.\n");
   await service.close();
+}
+
+/** The tables of `serve()`, as JSON or in a file. */
+function tablesIn(flag: string): ServeOptions["tables"] {
+  const isFile = !flag.trimStart().startsWith("{");
+  const json = isFile ? readText(flag) : flag;
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new InputError(`${isFile ? flag : "--tables"} is not JSON: ${(cause as Error).message}`, {
+      code: "BadArgument",
+      hint: 'Pass an object such as {"SHARADAR/SEP": "prices.sep"}.',
+      cause,
+    });
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw fileError(path, "read", cause, { what: "tables", hint: "Pass a JSON file, or JSON that begins with {." });
+  }
 }
 
 /** The copies of a place that are of tables to be served. */

@@ -3,6 +3,7 @@ import type { Collapse } from "../../spec/vocabulary.js";
 import { parseDate } from "../../value/date.js";
 import { readTimestamp } from "../../value/timestamp.js";
 import type { Comparison, Condition, Dialect } from "../contract/dialect.js";
+import { foreignTable } from "./foreign-table.js";
 import { quoteName } from "./statement.js";
 import { FIRST_DAY, LAST_DAY } from "./types.js";
 
@@ -17,6 +18,7 @@ export const clickhouseDialect: Dialect = {
   rowNumber: { column: "r", isLoaded: true, order: " ORDER BY r" },
   compare: (column, comparison, type, value) => COMPARED[type.kind].compare(column, comparison, value, type),
   oneOf,
+  foreignTable,
   collapsed,
 };
 

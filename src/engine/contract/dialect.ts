@@ -1,6 +1,7 @@
 import type { Table } from "../../columns/arrow/arrow.js";
 import type { ColumnSpec, ServiceType } from "../../spec/columns.js";
 import type { Collapse } from "../../spec/vocabulary.js";
+import type { ForeignSource, ForeignTable } from "./foreign-table.js";
 
 export interface Condition {
   /** `?` is the placeholder of the value. */
@@ -13,7 +14,7 @@ export interface Condition {
 
 export interface StatementRunner {
   /** Runs a statement and returns its complete result. */
-  query(sql: string): Promise<Table>;
+  query(sql: string, params?: readonly unknown[]): Promise<Table>;
 }
 
 export type Comparison = "=" | "<" | "<=" | ">" | ">=";
@@ -71,6 +72,12 @@ export interface Dialect {
     path: string,
     columns: readonly ColumnSpec[],
   ) => Promise<void>;
+  /**
+   * Describes a table that others load, if the engine can distinguish its states and find its rows by their key.
+   *
+   * @throws {InputError} NotServable, UnknownColumn, UnsupportedType
+   */
+  readonly foreignTable?: (engine: StatementRunner, source: ForeignSource) => Promise<ForeignTable>;
   /**
    * Reduces a series, a SELECT with the columns `d` (a date without nulls, which does not repeat) and `v0`, `v1`, …
    * (doubles), to one row per period, labelled with its calendar end: the last non-null value of each column. A series

@@ -1,13 +1,14 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
 import type { ExportStatus } from "../../document/records.js";
 import type { Call } from "../../spec/endpoints.js";
-import { filterSql, rowOrder } from "../data/filter-sql.js";
+import { filterSql } from "../data/filter-sql.js";
 import type { StoredTable } from "../data/open-table.js";
 import { fileLink } from "./answer-file.js";
 import { answerJson } from "./answer-list.js";
-import { chosenColumns, columnSpecs, tableOf } from "./answer-table.js";
+import { chosenColumns, columnSpecs, rowCondition, tableOf } from "./answer-table.js";
 import type { FileOrder } from "./exports.js";
 import { needSubscription } from "./keys.js";
+import { pageOrder } from "./page-query.js";
 import { type Answer, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
@@ -69,13 +70,13 @@ function exportOrder(call: Call, table: StoredTable, state: ServiceState, divide
   const { engine } = state.store;
   const { dialect } = engine;
   const chosen = chosenColumns(call, table, state);
-  const where = filterSql(table.entry, call.filters, state.profile, dialect);
+  const where = filterSql(table.entry, call.filters, state.profile, dialect, table.compared);
   async function* batches(): AsyncGenerator<RecordBatch> {
     const ready = await table.ready();
     const { column: number } = dialect.rowNumber;
     const from = divided && divided.part * divided.rowsPerFile;
     const part = divided && ` AND ${number} >= ${from} AND ${number} < ${Number(from) + divided.rowsPerFile}`;
-    const rows = `${ready.table} WHERE ${where.sql}${part ?? ""}${rowOrder(where, dialect)}`;
+    const rows = `${ready.table} WHERE ${rowCondition(ready, where)}${part ?? ""}${pageOrder(table, where, dialect)}`;
     const sql = `SELECT ${chosen.map(ready.column).join(", ")} FROM ${rows}`;
     yield* engine.batches(sql, where.params);
   }

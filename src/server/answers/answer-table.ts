@@ -1,14 +1,16 @@
-import { cellBatch, cellColumn, tableTexts } from "../../columns/arrow/cell-batch.js";
+import { cellBatch, tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { CellBatch } from "../../document/cells/cell-batch.js";
 import type { TableMetadata } from "../../document/records.js";
 import type { Allocate } from "../../engine/contract/engine.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import type { Call } from "../../spec/endpoints.js";
-import { ALL_ROWS, filterSql, rowOrder, unknownColumn, type Where } from "../data/filter-sql.js";
+import type { Profile } from "../../spec/profile.js";
+import { filterSql, unknownColumn, type Where } from "../data/filter-sql.js";
 import type { StoredTable } from "../data/open-table.js";
-import { refused } from "../data/refused.js";
+import { type Refused, refused } from "../data/refused.js";
 import { byCode } from "./by-code.js";
 import { needSubscription } from "./keys.js";
+import { type PageRows, pageQuery } from "./page-query.js";
 import { type Answer, answerFields, answerReply } from "./reply.js";
 import type { Asker, ServiceState } from "./service-state.js";
 
@@ -45,22 +47,23 @@ export function answerTableRows(call: Call, asker: Asker, state: ServiceState): 
   const { profile } = state;
   if (table.entry.premium) needSubscription(asker.subscriber, table.code, "view this datatable", profile);
   const chosen = chosenColumns(call, table, state);
-  const where = filterSql(table.entry, call.filters, profile, state.store.engine.dialect);
+  const where = filterSql(table.entry, call.filters, profile, state.store.engine.dialect, table.compared);
   const size = pageSize(call, state);
-  const question = JSON.stringify([table.code, table.version, call.filters, chosen]);
-  const last = cursorRow(call, question, state);
+  const question = JSON.stringify([table.code, table.seek?.identity ?? table.version, call.filters, chosen]);
+  const last = lastPosition(call, question, state);
   const columns = columnSpecs(table, chosen);
   const make = async (signal: AbortSignal, allocate: Allocate) => {
-    if (last < 0) await refuseTooMany(table, where, state);
-    const { batches, next } = await pageOf(table, { where, chosen, last, size, signal, allocate }, state);
+    if (last === undefined) await refuseTooMany(table, where, state);
+    const page = { where, chosen, last, size, signal, allocate };
+    const { batches, next } = await untilChanged(table, last, () => pageOf(table, page, state), state);
     const cursor = next === undefined ? null : state.cursors.seal(next, question);
     // Empty after the last page, so that a full CSV page is not mistaken for a truncated one.
     const headers = { [profile.cursorHeader.value.toLowerCase()]: cursor ?? "" };
     return { fields: { columns, next_cursor_id: cursor }, rows: { columns, batches }, headers };
   };
   const release = table.hold();
-  const reply = { resource: "tableRows", tag: state.cursors.seal(last + 1, question), make } as const;
-  return answerReply(call, reply, asker, state).finally(release);
+  const tag = state.cursors.seal(last ?? table.version, question);
+  return answerReply(call, { resource: "tableRows", tag, make }, asker, state).finally(release);
 }
 
 function pageSize(call: Call, { profile }: ServiceState): number {
@@ -74,14 +77,30 @@ function pageSize(call: Call, { profile }: ServiceState): number {
   throw refused(profile, "QESx04", `${what} is not a whole number from 1 to ${most}.`);
 }
 
-/** The row before the page; -1 for the first page. */
-function cursorRow(call: Call, question: string, { cursors, profile }: ServiceState): number {
+/** The position of the row before the page; undefined for the first page. */
+function lastPosition(call: Call, question: string, { cursors, profile }: ServiceState): string | undefined {
   const cursor = call.parameters["@cursor"];
-  if (cursor === undefined) return -1;
-  const row = cursors.open(cursor, question);
-  if (row !== undefined) return row;
-  const why = "it belongs to other filters or columns, or the table has been refreshed";
-  throw refused(profile, "QESx06", `The cursor is not valid for this query: ${why}.`);
+  if (cursor === undefined) return undefined;
+  const position = cursors.open(cursor, question);
+  if (position !== undefined) return position;
+  throw cursorRefused(profile, "it belongs to other filters or columns, or the table has been refreshed");
+}
+
+const cursorRefused = (profile: Profile, why: string): Refused =>
+  refused(profile, "QESx06", `The cursor is not valid for this query: ${why}.`);
+
+/** A page after the first that `read` reads from a table that others change must be of the state of the first. */
+async function untilChanged<T>(
+  { seek }: StoredTable,
+  last: string | undefined,
+  read: () => Promise<T>,
+  { profile }: ServiceState,
+): Promise<T> {
+  if (seek === undefined || last === undefined) return read();
+  const page = await read().catch((error: unknown) => ({ error }));
+  if (!(await seek.isCurrent())) throw cursorRefused(profile, "the table has changed");
+  if (typeof page === "object" && page !== null && "error" in page) throw page.error;
+  return page as T;
 }
 
 /** Spec 7: a query with too many results. Counted only if the table is large enough for that. */
@@ -92,51 +111,43 @@ async function refuseTooMany(
 ): Promise<void> {
   const ready = await table.ready();
   if (ready.rows <= maxResultRows) return;
-  const count = await store.engine.query(`SELECT count(*) AS n FROM ${ready.table} WHERE ${where.sql}`, where.params);
+  const count = await store.engine.query(
+    `SELECT count(*) AS n FROM ${ready.table} WHERE ${rowCondition(ready, where)}`,
+    where.params,
+  );
   if (Number(tableTexts(count)[0][0]) <= maxResultRows) return;
   const next = "Apply some filters and try again, or append qopts.export=true.";
   throw refused(profile, "QELx06", `This query would return more than ${maxResultRows} rows. ${next}`);
 }
 
-interface Page {
-  readonly where: Where;
-  readonly chosen: readonly number[];
-  /** Number of the row before the page; -1 for the first page. */
-  readonly last: number;
-  readonly size: number;
+/** The condition of the rows that a query reads. */
+export const rowCondition = ({ within }: { readonly within?: string }, where: Where): string =>
+  within === undefined ? where.sql : `${where.sql} AND ${within}`;
+
+interface Page extends PageRows {
   readonly signal: AbortSignal;
   readonly allocate: Allocate;
 }
 
-/**
- * One row more than the page is asked for, to know whether another page follows. Without a filter that is a range of
- * row numbers, and the engine reads little else. Otherwise it reads the rows in their order, and stops soon after the
- * limit.
- */
 async function pageOf(
   stored: StoredTable,
-  { where, chosen, last, size, signal, allocate }: Page,
+  { signal, allocate, ...page }: Page,
   { store }: ServiceState,
-): Promise<{ batches: CellBatch[]; next: number | undefined }> {
-  const { table, column, isNumbered } = await stored.ready();
-  const isRange = isNumbered && where.sql === ALL_ROWS;
-  const cells = chosen.map(column);
-  const { column: number } = store.engine.dialect.rowNumber;
-  const order = rowOrder(where, store.engine.dialect);
-  const after = last < 0 ? "" : ` AND ${number} > ${last}`;
-  const bound = isRange ? ` AND ${number} <= ${last + size + 1}${order}` : `${order} LIMIT ${size + 1}`;
-  const list = isRange ? cells : [...cells, number];
-  const sql = `SELECT ${list.join(", ")} FROM ${table} WHERE ${where.sql}${after}${bound}`;
+): Promise<{ batches: CellBatch[]; next: string | undefined }> {
+  const { chosen, size } = page;
+  const { sql, params, check, position } = await pageQuery(stored, page, store.engine.dialect);
   const batches: CellBatch[] = [];
   let left = size;
-  let end = last;
-  const result = store.engine.batches(sql, where.params, { mostRows: size + 1, allocate });
+  let end: string | undefined;
+  const result = store.engine.batches(sql, params, { mostRows: size + 1, allocate });
   for await (const { data, numRows } of result) {
     signal.throwIfAborted();
+    const further = data.children.slice(chosen.length);
+    check?.(further, numRows);
     if (left === 0) return { batches, next: end };
     const rows = Math.min(left, numRows);
-    batches.push(cellBatch(data.children.slice(0, cells.length), rows));
-    end = isRange ? end + rows : Number(cellColumn(data.children[cells.length]).text(rows - 1));
+    batches.push(cellBatch(data.children.slice(0, chosen.length), rows));
+    end = position(further, rows - 1, size - left);
     if (rows < numRows) return { batches, next: end };
     left -= rows;
   }

@@ -41,9 +41,8 @@ export async function answer(call: Call, asker: Asker, state: ServiceState): Pro
 /** Opens what another service on the same engine has loaded since, before rows of the call's code are read. */
 async function followOthers({ codes }: Call, { store }: ServiceState): Promise<void> {
   const { vendor_code: vendor, datatable_code: table, database_code: database } = codes;
-  const [known, code] = vendor === undefined ? [store.databases, database] : [store.tables, `${vendor}/${table}`];
-  if (code === undefined) return;
-  if (known.has(code)) return store.follow(code);
+  const [known, code] =
+    vendor === undefined ? [store.databases.keys(), database] : [store.tableCodes(), `${vendor}/${table}`];
   // A profile may find codes in any letter case.
-  for (const each of known.keys()) if (each.toLowerCase() === code.toLowerCase()) await store.follow(each);
+  for (const each of known) if (each.toLowerCase() === code?.toLowerCase()) await store.follow(each);
 }

@@ -62,23 +62,25 @@ export function links(clock: () => number, lifetimeMs: number) {
 
 type Cursors = ReturnType<typeof cursors>;
 
+const SEAL_BYTES = 16;
+
 /**
- * Opaque cursors: the number of the last row, with a seal over it, the query and the version of the rows. Cursors of
+ * Opaque cursors: the position of the last row, with a seal over it, the query and the version of the rows. Cursors of
  * other queries, of refreshed rows, or forged ones are invalid; others stay valid after a restart with the same secret.
  */
 export function cursors(secret: string) {
-  const sealOf = (row: number, question: string): Buffer =>
-    createHmac("sha256", secret).update(`${row} ${question}`).digest().subarray(0, 16);
+  const sealOf = (position: string, question: string): Buffer =>
+    createHmac("sha256", secret).update(`${position} ${question}`).digest().subarray(0, SEAL_BYTES);
   return {
-    seal: (row: number, question: string): string =>
-      Buffer.concat([Buffer.from(row.toString(36).padStart(11, "0")), sealOf(row, question)]).toString("base64url"),
-    /** The row; undefined for an invalid cursor. */
-    open(cursor: string, question: string): number | undefined {
+    seal: (position: string, question: string): string =>
+      Buffer.concat([Buffer.from(position), sealOf(position, question)]).toString("base64url"),
+    /** The position; undefined for an invalid cursor. */
+    open(cursor: string, question: string): string | undefined {
       const bytes = Buffer.from(cursor, "base64url");
-      if (bytes.length !== 27 || bytes.toString("base64url") !== cursor) return undefined;
-      const row = Number.parseInt(bytes.toString("latin1", 0, 11), 36);
-      if (!Number.isSafeInteger(row) || row < 0) return undefined;
-      return timingSafeEqual(bytes.subarray(11), sealOf(row, question)) ? row : undefined;
+      if (bytes.length <= SEAL_BYTES || bytes.toString("base64url") !== cursor) return undefined;
+      const position = bytes.toString("utf8", 0, bytes.length - SEAL_BYTES);
+      const isSealed = timingSafeEqual(bytes.subarray(-SEAL_BYTES), sealOf(position, question));
+      return isSealed ? position : undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { columnTypeOf } from "../../columns/arrow/types.js";
 import { accepts, ORDERS, unitTest } from "../../columns/predicate/predicate.js";
 import type { Comparison, Condition, Dialect } from "../../engine/contract/dialect.js";
+import type { ForeignColumn } from "../../engine/contract/foreign-table.js";
 import { suggestion } from "../../errors/nearest.js";
 import { shownText } from "../../errors/shown.js";
 import { type ColumnSpec, parseType, type ServiceType, type TypeKind } from "../../spec/columns.js";
@@ -20,8 +21,18 @@ export type Where = ReturnType<typeof filterSql>;
 
 export const engineColumn = (index: number): string => `c${index}`;
 
-/** Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type. */
-export function filterSql(table: TableEntry, filters: readonly Filter[], profile: Profile, dialect: Dialect) {
+/**
+ * Converts row filters (spec 4.7) to SQL: values are bound and compared as the column's type.
+ *
+ * @param compared how a column is compared; default: as its type, under its name in the engine
+ */
+export function filterSql(
+  table: TableEntry,
+  filters: readonly Filter[],
+  profile: Profile,
+  dialect: Dialect,
+  compared?: (index: number) => ForeignColumn["compared"],
+) {
   const conditions: string[] = [];
   const params: unknown[] = [];
   /** Whether the rows may come in another order than that of their numbers. */
@@ -29,6 +40,8 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
   for (const filter of filters) {
     const index = filterColumn(table, filter, profile);
     const type = parseType(table.columns[index].type);
+    const { sql: column = engineColumn(index), type: stored = type.text } = compared?.(index) ?? {};
+    const as = { column, storedType: parseType(stored) };
     const isDay = type.kind === "date" && hasExtension(profile, "dateTimes");
     const bind = ({ sql, value, isUnordered: isAny = false }: Condition): string => {
       if (value !== undefined) params.push(value);
@@ -38,9 +51,10 @@ export function filterSql(table: TableEntry, filters: readonly Filter[], profile
     const asked = [...new Set(filter.values.map((given) => (isDay ? dayPart(given) : given)))].map((text): Asked => {
       const wrong = (what: string): Refused =>
         refused(profile, "QESx04", `${shownText(text)} is not a valid ${what} for column ${filter.column}.`);
-      return { column: engineColumn(index), operator: filter.operator as Operator, text, type, wrong };
+      return { ...as, operator: filter.operator as Operator, text, type, wrong };
     });
-    const list = filter.operator === "eq" && asked.length > 1 ? oneOf(asked, dialect) : undefined;
+    const isList = filter.operator === "eq" && asked.length > 1 && as.storedType.kind === type.kind;
+    const list = isList ? oneOf(asked, dialect) : undefined;
     const any = (): string => `(${asked.map((each) => bind(condition(each, dialect))).join(" OR ")})`;
     conditions.push(list === undefined ? any() : bind(list));
   }
@@ -90,6 +104,8 @@ interface Asked {
   readonly operator: Operator;
   readonly text: string;
   readonly type: ServiceType;
+  /** The type as which the engine compares the column. */
+  readonly storedType: ServiceType;
   readonly wrong: (what: string) => Refused;
 }
 
@@ -100,9 +116,9 @@ function oneOf(asked: readonly Asked[], dialect: Dialect): Condition | undefined
 }
 
 function condition(asked: Asked, dialect: Dialect): Condition {
-  const { column, type } = asked;
+  const { column, storedType } = asked;
   const found = bound(asked);
-  if (typeof found !== "boolean") return dialect.compare(column, found.sign, type, found.value);
+  if (typeof found !== "boolean") return dialect.compare(column, found.sign, storedType, found.value);
   return { sql: found ? `${column} IS NOT NULL` : "false" };
 }
 

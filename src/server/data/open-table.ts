@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { tableTexts } from "../../columns/arrow/cell-batch.js";
 import type { Engine } from "../../engine/contract/engine.js";
+import type { ForeignColumn, SeekColumn } from "../../engine/contract/foreign-table.js";
 import { DataError } from "../../errors/errors.js";
 import { parseType } from "../../spec/columns.js";
 import type { TableEntry } from "./catalog.js";
@@ -8,7 +9,48 @@ import { engineColumn } from "./filter-sql.js";
 import { heldRows, isCurrent, LONGEST_LOAD_MS, type Loaded, type LoadedRows, noRows, replacedRows } from "./loaded.js";
 import type { RowSource } from "./source.js";
 
-export type StoredTable = ReturnType<typeof openTable>;
+/** A table that is served, and its rows in the engine. */
+export interface StoredTable {
+  readonly code: string;
+  readonly entry: TableEntry;
+  /** Changes when the rows change. */
+  readonly version: string;
+  readonly refreshedAt: string;
+  /** How the rows are found that follow a page; undefined if they are numbered (`Dialect.rowNumber`). */
+  readonly seek?: TableSeek;
+  /** How filters compare column number `index`; default: as its type, under its name in the engine. */
+  readonly compared?: (index: number) => ForeignColumn["compared"];
+  /** Loads the rows into the engine if that was deferred; returns how they are read. */
+  ready(): Promise<ReadyRows>;
+  /** Keeps the rows in the engine until the returned function is called, also if a refresh replaces them. */
+  hold(): () => void;
+  /** Removes the rows from the engine as soon as they are not held. */
+  retire(): Promise<void>;
+}
+
+/** How the rows of a table that others load are found by their key. */
+export interface TableSeek {
+  readonly key: readonly SeekColumn[];
+  /** The column that distinguishes rows that were added later, and the text of its largest value. */
+  readonly version?: { readonly column: SeekColumn; readonly latest: string };
+  /** What cursors are valid for: the version of the rows, or the table itself if it has a version column. */
+  readonly identity: string;
+  /** Whether the cursors are still valid. */
+  isCurrent(): Promise<boolean>;
+}
+
+/** Rows in the engine. */
+interface ReadyRows {
+  /** The table in SQL, after FROM. */
+  readonly table: string;
+  readonly rows: number;
+  /** Whether the rows are numbered from 0 without a gap, so that a page is a range of numbers. */
+  readonly isNumbered: boolean;
+  /** SQL that reads column number `index`. */
+  column(index: number): string;
+  /** A further condition of the rows, after AND. */
+  readonly within?: string;
+}
 
 interface TableToOpen {
   readonly code: string;
@@ -29,7 +71,7 @@ export const tableHome = (code: string): string => `table/${code}`;
  * Opens a table. Rows are loaded under a name of their own, beside those of the last load, and take their place once
  * their key has been checked: a failed load changes nothing.
  */
-export function openTable(engine: Engine, { code, entry, rows, loaded, names }: TableToOpen) {
+export function openTable(engine: Engine, { code, entry, rows, loaded, names }: TableToOpen): StoredTable {
   const home = tableHome(code);
   const { quoteName, rowNumber, valueLists, isShared } = engine.dialect;
   /** Returns what was loaded: a refresh may have replaced it in `loaded` before this load is over. */
@@ -83,12 +125,10 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, names }: 
     return {
       name,
       rows: {
-        /** Quoted name in the engine; columns `c0`, `c1`, … */
         table,
         rows: Number(count),
-        /** Whether the rows are numbered from 0 without a gap, so that a page is a range of numbers. */
         isNumbered: Number(count) === 0 || Number(last) === Number(count) - 1,
-        /** SQL that reads column number `index`: by its list of values if it has one. */
+        /** By its list of values if it has one. */
         column(index: number): string {
           const column = engineColumn(index);
           return valueLists !== undefined && listed.has(column) ? valueLists.read(name, column) : column;
@@ -109,10 +149,8 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, names }: 
   return {
     code,
     entry,
-    /** Changes when the rows change. */
     version,
     refreshedAt,
-    /** Loads the rows into the engine if that was deferred; returns how they are read. */
     async ready() {
       opened ??= open().catch((error) => {
         // A later call tries again.
@@ -121,9 +159,7 @@ export function openTable(engine: Engine, { code, entry, rows, loaded, names }: 
       });
       return (await opened).rows;
     },
-    /** Keeps the rows in the engine until the returned function is called, also if a refresh replaces them. */
     hold: () => held.hold([code]),
-    /** Removes the rows from the engine as soon as they are not held. */
     retire: () => held.retire(code),
   };
 }

@@ -8,7 +8,20 @@ import { openTable, type StoredTable, tableCode, tableHome, tidyTables } from ".
 import type { RowSource, Source } from "./source.js";
 
 /** The data of a service, loaded. */
-export type Store = Awaited<ReturnType<typeof openStore>>;
+export interface Store {
+  readonly engine: Engine;
+  readonly databases: ReadonlyMap<string, StoredDatabase>;
+  readonly tables: ReadonlyMap<string, StoredTable>;
+  /** The codes of tables that may be in `tables` after a `follow`. */
+  tableCodes(): Iterable<string>;
+  /** Opens what others have loaded since, of a table or of the database of a series. */
+  follow(code: string): Promise<void>;
+  /**
+   * Reloads the rows of a table or series from its source, one after the other; `refreshedAt` is the new refresh time.
+   * The old rows are served until the new ones have been checked, and after a failure.
+   */
+  refresh(code: string, refreshedAt: string): Promise<void>;
+}
 
 /**
  * Loads the rows of a source into the engine, except those that it already contains. Without a source, serves the
@@ -17,7 +30,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
  * @throws {InputError} NoData if there is neither
  * @throws {DataError} for rows that do not match the catalogue
  */
-export async function openStore(engine: Engine, source: Source | undefined, state: SavedState) {
+export async function openStore(engine: Engine, source: Source | undefined, state: SavedState): Promise<Store> {
   const catalog = source?.catalog ?? (await state.read<Catalog>("catalog"));
   if (catalog === undefined) {
     throw new InputError("There is no data to serve: the database is empty.", {
@@ -113,12 +126,9 @@ export async function openStore(engine: Engine, source: Source | undefined, stat
     engine,
     databases,
     tables,
+    tableCodes: () => tables.keys(),
     follow,
-    /**
-     * Reloads the rows of a table or series from its source, one after the other; `refreshedAt` is the new refresh
-     * time. The old rows are served until the new ones have been checked, and after a failure.
-     */
-    refresh(code: string, refreshedAt: string): Promise<void> {
+    refresh(code, refreshedAt) {
       const done = last.then(() => refresh(code, refreshedAt));
       last = done.catch(() => undefined);
       return done;

@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { nearest } from "../../errors/nearest.js";
 import { refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
+import type { EngineTable } from "../data/foreign-tables.js";
 import type { ServeOptions, ServerTimeouts } from "./options.js";
 
 /** A validation rule: the test, and the hint if it fails. */
@@ -51,6 +52,10 @@ const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
     (value) => hasAll(value, ["load", "query", "batches", "close", "dialect"]),
     'Pass the result of duckdb() from "arrowbook/duckdb" or of clickhouse() from "arrowbook/clickhouse", or omit it.',
   ],
+  tables: [
+    (value) => hasAll(value, []) && Object.keys(value as object).length > 0,
+    'Pass an object such as { "SHARADAR/SEP": "prices.sep" }.',
+  ],
   clock: FUNCTION,
   profile: [
     (value) => isText(value) || hasAll(value, ["keyParameter", "errors"]),
@@ -77,6 +82,49 @@ export function checkOptions(options: ServeOptions): void {
   checkMembers(options, RULES, "serve()", "");
   if (options.timeouts !== undefined) checkMembers(options.timeouts, TIMEOUTS, "serve({ timeouts })", "timeouts.");
   if (options.apiKeys !== undefined) checkKeys(options.apiKeys);
+  if (options.tables !== undefined) checkTables(options);
+}
+
+const NAMES: Rule = [
+  (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
+  'Pass a list of column names, such as ["ticker", "date"].',
+];
+
+const ENGINE_TABLE: Readonly<Record<keyof EngineTable, Rule>> = {
+  from: [
+    (value) => isText(value) || (Array.isArray(value) && value.length === 2 && value.every(isText)),
+    'Pass "database.table", or ["database", "table"] for names with a dot.',
+  ],
+  columns: NAMES,
+  key: NAMES,
+  filters: NAMES,
+  version: TEXT,
+  name: TEXT,
+  description: TEXT,
+  premium: [(value) => typeof value === "boolean", "Pass true or false."],
+};
+
+function checkTables({ tables, engine, data, database }: ServeOptions): void {
+  if (engine === undefined || data !== undefined || database !== undefined) {
+    throw new InputError("tables are those of engine, without data and database: nothing is written into the engine.", {
+      code: "BadArgument",
+      hint: "Pass engine and tables; serve rows of files by another service.",
+    });
+  }
+  for (const [code, table] of Object.entries(tables ?? {})) {
+    const where = `tables[${JSON.stringify(code)}]`;
+    if (!/^[A-Za-z0-9_-][A-Za-z0-9_.-]*\/[A-Za-z0-9_-][A-Za-z0-9_.-]*$/.test(code)) {
+      throw new InputError(`${where} is not a code of a table.`, {
+        code: "BadArgument",
+        hint: "Codes are VENDOR/TABLE: letters, digits, _, - and ., the first of each part not a dot.",
+      });
+    }
+    const given: unknown = typeof table === "string" ? { from: table } : table;
+    if (!hasAll(given, ["from"])) {
+      throw new InputError(`${where} is ${shown(table)}.`, { code: "BadArgument", hint: ENGINE_TABLE.from[1] });
+    }
+    checkMembers(given as EngineTable, ENGINE_TABLE, where, `${where}.`);
+  }
 }
 
 function checkMembers(given: object, rules: Readonly<Record<string, Rule>>, where: string, before: string): void {

@@ -3,6 +3,7 @@ import type { Engine, Stoppable } from "../../engine/contract/engine.js";
 import type { CatalogItem } from "../../spec/endpoints.js";
 import type { Profile, ProfileName } from "../../spec/profile.js";
 import type { KeyGrant } from "../answers/keys.js";
+import type { EngineTable } from "../data/foreign-tables.js";
 import type { TableHistory } from "../data/past-tables.js";
 import type { Source } from "../data/source.js";
 import type { CorsOrigins } from "./cors.js";
@@ -69,6 +70,11 @@ export interface ServeOptions {
    * one.
    */
   readonly engine?: Engine | TableHolderEngine;
+  /**
+   * Tables that are in `engine` already, by their codes `VENDOR/TABLE`: each as `database.table`, or with its key and
+   * version. They are read only; instead of `data`.
+   */
+  readonly tables?: Readonly<Record<string, string | EngineTable>>;
   /** Monotonic milliseconds, by which links and hourly limits are timed. Default `performance.now`. */
   readonly clock?: () => number;
   /** Option values, limits and error codes; default `specification`. */
