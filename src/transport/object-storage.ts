@@ -35,8 +35,10 @@ export async function keysBelow({ bucket, key }: StoredObject): Promise<string[]
     const search = query.toString().replaceAll("+", "%20");
     const page = new RemoteFile(placeOf(bucket, `/?${search}`, `s3://${bucket}/${key}`));
     const text = new TextDecoder().decode(await wholeFile(page));
-    const token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
-    const isPart = token === undefined && /<IsTruncated>true</.test(text);
+    const found = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
+    const token = found && decodeEntities(found);
+    // A storage that ignores the token lists the first page again and again.
+    const isPart = token === undefined ? /<IsTruncated>true</.test(text) : token === next;
     if (isPart || !/<ListBucketResult\b/.test(text)) {
       throw new FileError(`The objects of s3://${bucket}/${key} cannot be listed.`, {
         code: "FileFailed",
@@ -51,7 +53,7 @@ export async function keysBelow({ bucket, key }: StoredObject): Promise<string[]
       // Consoles create folders as objects without bytes.
       if (!name.endsWith("/")) keys.push(name);
     }
-    next = token === undefined ? undefined : decodeEntities(token);
+    next = token;
   } while (next !== undefined);
   return keys;
 }

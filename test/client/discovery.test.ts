@@ -92,6 +92,21 @@ describe("a service that does not list its codes", () => {
     const service = connect({ url, apiKey: "k", profile: "nasdaqDataLink" });
     await expect(service.databases()).rejects.toMatchObject({ code: "CursorLoop" });
   });
+
+  it("a list that repeats a page for ever ends with an error", async () => {
+    const databases = [{ database_code: "A", name: "a", premium: false }];
+    const next = (page: number): number | null => (page < 9 ? page + 1 : null);
+    const service = connect({
+      url: "https://data.example.com",
+      apiKey: "k",
+      profile: "nasdaqDataLink",
+      fetch: async (input) => {
+        const page = Number(new URL(String(input)).searchParams.get("page"));
+        return Response.json({ databases, meta: { next_page: next(page) } });
+      },
+    });
+    await expect(service.databases()).rejects.toMatchObject({ code: "CursorLoop" });
+  });
 });
 
 it("a page of a list is read as it is written, and the pages join to the list", () => {

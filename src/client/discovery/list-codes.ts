@@ -57,6 +57,7 @@ async function listKind(
 ): Promise<CatalogItem[]> {
   const { endpoint, name } = LISTS[kind];
   const found: CatalogItem[] = [];
+  let before = "";
   for (let page = 1; found.length < options.limit; ) {
     const parameters: Record<string, string> = { page: String(page), per_page: String(Math.min(PAGE, options.limit)) };
     if (options.query) parameters["query"] = options.query;
@@ -71,10 +72,14 @@ async function listKind(
     const { items, next } = readListing(name, reply.bytes);
     found.push(...items.map((item) => itemOf(kind, item)));
     if (next === null || items.length === 0) break;
-    if (next <= page) {
-      throw new DataError(`Page ${page} of the list of ${name} is followed by page ${next}.`, { code: "CursorLoop" });
+    const text = JSON.stringify(items);
+    const isRepeated = text === before;
+    if (next <= page || isRepeated) {
+      const what = isRepeated ? "repeats the one before" : `is followed by page ${next}`;
+      throw new DataError(`Page ${page} of the list of ${name} ${what}.`, { code: "CursorLoop" });
     }
     page = next;
+    before = text;
   }
   return found.slice(0, options.limit);
 }
