@@ -204,3 +204,31 @@ it("an address with a short key is recorded without it, and data that is equal t
   await record(path)(`${server.url}/a?api_key=${SAMPLE_KEY}`);
   expect(lines()).toMatchObject([{ address: "https://recorded.invalid/a", text: "sample data" }]);
 });
+
+it("rows are recorded by filters of columns that are called like a key of other services", async () => {
+  const columns = [
+    { name: "trading_session", type: "String" },
+    { name: "price", type: "Integer" },
+  ];
+  const rows = [
+    ["PRE_MARKET", 1],
+    ["AFTER_HOURS", 2],
+  ];
+  const send: typeof fetch = async (input) => {
+    const url = new URL(String(input));
+    const about = { vendor_code: "V", datatable_code: "T", name: "t", description: null, columns };
+    const more = { filters: ["trading_session"], primary_key: [], premium: false, status: {} };
+    if (url.pathname.includes("metadata")) return Response.json({ datatable: { ...about, ...more } });
+    const data = rows.filter(([session]) => session === url.searchParams.get("trading_session"));
+    return Response.json({ datatable: { data, columns }, meta: { next_cursor_id: null } });
+  };
+  const ask = async (fetch: typeof globalThis.fetch, sessions: readonly string[]) => {
+    const table = connect({ url: "https://data.example.com", apiKey: KEY, fetch }).table("V/T");
+    const found: string[] = [];
+    for (const trading_session of sessions) found.push((await table.where({ trading_session }).frame()).toCSV());
+    return found;
+  };
+  const recorded = await ask(record(path, { fetch: send }), ["PRE_MARKET", "AFTER_HOURS"]);
+  expect(recorded[0]).toContain("PRE_MARKET,1");
+  expect((await ask(replay(path), ["AFTER_HOURS", "PRE_MARKET"])).toReversed()).toEqual(recorded);
+});

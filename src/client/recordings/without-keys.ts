@@ -1,4 +1,5 @@
 import { rememberSecret, scrub } from "../../errors/secrets.js";
+import { API_PREFIX } from "../../spec/endpoints.js";
 import { percentDecoded } from "../../value/text.js";
 
 /** The origin of the recorded service; a replay uses that of its own requests. */
@@ -8,19 +9,24 @@ export const RECORDED = "https://recorded.invalid";
 const SECRET_NAME =
   /^(?:.*[-_.]|x-amz-|x-goog-)?(?:api_?-?key|apikey|key|auth_?token|token|signature|sig|secret|password|credential|session|sessionid|security-token)$/i;
 
-const SECRET_HEADER = /authorization|token|api-?key|secret|session/i;
+/** At the tables of a service other parameters are row filters (spec 4.7), whose columns may have such names. */
+const SECRET_BESIDE_FILTERS = /^(?:(?:.*[-_.])?api_?-?key|key|(?:auth_?|access_?)?token|secret|password)$/i;
 
-const isSecret = (name: string): boolean => SECRET_NAME.test(name);
+const secretAt = (address: URL): RegExp =>
+  address.pathname.includes(`${API_PREFIX}/datatables/`) ? SECRET_BESIDE_FILTERS : SECRET_NAME;
+
+const SECRET_HEADER = /authorization|token|api-?key|secret|session/i;
 
 /** Registers every key of a request, so that none remains in a reply that repeats it. */
 export function rememberKeys(address: URL, headers: Headers, body: string | undefined): void {
-  for (const [name, value] of address.searchParams) if (isSecret(name)) rememberSecret(value);
+  const secret = secretAt(address);
+  for (const [name, value] of address.searchParams) if (secret.test(name)) rememberSecret(value);
   if (address.password) rememberSecret(percentDecoded(address.password) ?? address.password);
   for (const [name, value] of headers) {
     if (/cookie/i.test(name)) for (const cookie of value.split(/;\s*/)) rememberCookie(cookie);
     else if (SECRET_HEADER.test(name)) for (const part of [value, ...value.split(/\s+/)]) rememberSecret(part);
   }
-  for (const [name, value] of new URLSearchParams(body ?? "")) if (isSecret(name)) rememberSecret(value);
+  for (const [name, value] of new URLSearchParams(body ?? "")) if (secret.test(name)) rememberSecret(value);
 }
 
 /** Short values, such as those of preferences, may be common text. */
@@ -34,7 +40,8 @@ function rememberCookie(cookie: string): void {
  * RECORDED}.
  */
 export function recordedAddress(address: URL, origin: string): string {
-  const parameters = [...address.searchParams].filter(([name]) => !isSecret(name));
+  const secret = secretAt(address);
+  const parameters = [...address.searchParams].filter(([name]) => !secret.test(name));
   // Values of a repeated parameter keep their order.
   parameters.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const query = new URLSearchParams(parameters).toString();
@@ -49,7 +56,7 @@ const MEMBER = /("([\w.-]+)"\s*:\s*")((?:[^"\\]|\\.)*)"/g;
 export function withoutKeys(text: string): string {
   return scrub(text)
     .replace(PARAMETER, (all, sign: string, name: string, value: string) =>
-      isSecret(name) && value !== "" ? `${sign}${name}=[key]` : all,
+      SECRET_NAME.test(name) && value !== "" ? `${sign}${name}=[key]` : all,
     )
     .replace(MEMBER, (all, start: string, name: string) => (isKeyMember(name) ? `${start}[key]"` : all));
 }
