@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import * as ts from "typescript";
 import { beforeAll, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
@@ -20,48 +21,79 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - began;
 };
 
-it("starts and runs cells no slower than stock tslab by more than 10 %", async () => {
+/** The processor time of a process in milliseconds, of all its threads; the clock of Linux has steps of 10 ms. */
+const processorTime = (pid: number): number => {
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user, system] = fields.split(" ").slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+};
+
+/** The processor time of each of some requests, and their slowest times but for one in twenty. */
+async function measured(kernel: KernelClient, count: number, ask: (i: number) => Promise<unknown>) {
+  // The first ones are compiled by V8.
+  for (let i = 0; i < 20; i++) await ask(i);
+  const before = processorTime(kernel.pid);
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) times.push(await timed(() => ask(i)));
+  const p95 = times.sort((a, b) => a - b)[Math.floor(count * 0.95)];
+  return { processor: (processorTime(kernel.pid) - before) / count, p95 };
+}
+
+const complete = (kernel: KernelClient, code: string): Promise<unknown> =>
+  kernel.request("complete_request", { code, cursor_pos: code.length });
+
+it("takes no more processor time than stock tslab for the first result, and 0.7 of it for a cell", async () => {
   const first: Record<string, number[]> = { tslab: [], arrowbook: [] };
   const cell: Record<string, number[]> = { tslab: [], arrowbook: [] };
+  const completion: Record<string, number[]> = { tslab: [], arrowbook: [] };
   // Turn by turn, so that what else the machine does falls on both.
-  for (let round = 0; round < 7; round++) {
+  for (let round = 0; round < 5; round++) {
     for (const name of KERNELS) {
-      let kernel: KernelClient | undefined;
-      const start = async (): Promise<void> => {
-        kernel = await startKernel(findKernel(name));
-        await kernel.execute("1 + 1");
-      };
-      first[name].push(await timed(start));
-      for (let i = 0; i < 40; i++) {
-        cell[name].push(await timed(() => kernel!.execute(`const v${i} = ${i};\nconsole.log(v${i} + 1)`)));
-      }
-      await kernel!.shutdown();
+      const kernel = await startKernel(findKernel(name));
+      await kernel.execute("1 + 1");
+      first[name].push(processorTime(kernel.pid));
+      const run = (i: number): Promise<unknown> => kernel.execute(`const v${i} = ${i};\nconsole.log(v${i} + 1)`);
+      cell[name].push((await measured(kernel, 40, run)).processor);
+      const ask = (i: number): Promise<unknown> => complete(kernel, `const other${i} = { total: ${i} };\nother${i}.`);
+      completion[name].push((await measured(kernel, 40, ask)).processor);
+      await kernel.shutdown();
     }
   }
-  const table = Object.fromEntries(
-    KERNELS.map((name) => [name, { "first result, ms": median(first[name]), "a cell, ms": median(cell[name]) }]),
+  const ratio = (times: Readonly<Record<string, number[]>>): number =>
+    median(times["arrowbook"]) / median(times["tslab"]);
+  const table = Object.entries({ "first result": first, "a cell": cell, "a completion": completion }).map(
+    ([what, times]) => [
+      what,
+      { ...Object.fromEntries(KERNELS.map((name) => [`${name}, ms`, median(times[name])])), ratio: ratio(times) },
+    ],
   );
-  console.table(table);
-  expect(median(first["arrowbook"])).toBeLessThan(1.1 * median(first["tslab"]));
-  expect(median(cell["arrowbook"])).toBeLessThan(1.1 * median(cell["tslab"]));
+  console.table(Object.fromEntries(table));
+  expect(ratio(first)).toBeLessThan(1);
+  expect(ratio(cell)).toBeLessThan(0.7);
 });
 
-it("completes a column's name in less than 50 ms", async () => {
+it("completes within 15 ms, and within 50 ms while a cell runs", async () => {
   const kernel = await startKernel(findKernel("arrowbook"));
   await kernel.execute(
-    "interface Price { ticker: string; date: string; close: number }\nconst t = service.table<Price>('MARKET/PRICES');",
+    "interface Price { ticker: string; date: string; close: number }\nconst t = service.table<Price>('MARKET/PRICES');\nconst sample = { total: 1 };",
   );
-  const code = 't.select("")';
-  const ask = (): Promise<unknown> => kernel.request("complete_request", { code, cursor_pos: code.length - 2 });
-  await ask();
-  const times: number[] = [];
-  for (let i = 0; i < 30; i++) {
-    await kernel.request("complete_request", { code: `const other${i} = ${i};`, cursor_pos: 3 });
-    times.push(await timed(ask));
+  const codes = ["sample.", 't.select("', "service.", "sam", "t.where({ "];
+  const ask = (i: number): Promise<unknown> => complete(kernel, `const other${i} = ${i};\n${codes[i % codes.length]}`);
+  const found = { idle: await measured(kernel, 100, ask) } as Record<string, { processor: number; p95: number }>;
+  for (const [name, code] of [
+    ["an await", "await new Promise(() => {})"],
+    ["a loop", "while (true) {}"],
+  ]) {
+    const running = kernel.execute(`await new Promise((done) => setTimeout(done, 100));\n${code}`);
+    found[name] = await measured(kernel, 100, ask);
+    await kernel.interrupt();
+    await running;
   }
-  console.log(`completion of a column: ${median(times).toFixed(1)} ms`);
-  expect(median(times)).toBeLessThan(50);
+  console.table(found);
   await kernel.shutdown();
+  expect(found["idle"].p95).toBeLessThan(15);
+  expect(found["an await"].p95).toBeLessThan(50);
+  expect(found["a loop"].p95).toBeLessThan(50);
 });
 
 it("runs 1,000 cells without growing by more than 50 MB", async () => {

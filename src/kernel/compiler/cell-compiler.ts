@@ -172,27 +172,27 @@ export class CellCompiler {
 
   /** Completes the code of a cell; `declarations` are added to those of the cells. */
   complete(code: string, position: number, declarations = "", values: ValueTypes = this.#values): Completion {
-    const start = this.#write(readCell(this.typescript, code), this.#forEditing(values), declarations);
-    const found = completionAt(this.typescript, this.#service, this.#host.cellName, start + position);
-    const candidates = found.candidates.filter(({ name }) => !isEarlierType(name));
-    return { candidates, start: found.start - start, end: found.end - start };
+    const { file, at } = this.#place(code, position, declarations, values);
+    const found = completionAt(this.typescript, file, position, ...at);
+    return { ...found, candidates: found.candidates.filter(({ name }) => !isEarlierType(name)) };
   }
 
   /** Type and documentation of what is at a position, and inside of a call its signature. */
   inspect(code: string, position: number, declarations = "", values: ValueTypes = this.#values): string {
-    const start = this.#write(readCell(this.typescript, code), this.#forEditing(values), declarations);
-    const at = [this.#service, this.#host.cellName, start + position] as const;
+    const { at } = this.#place(code, position, declarations, values);
     const parts = [quickInfoAt(...at), signatureAt(...at)].filter((part) => part !== "");
     return withCellNames([...new Set(parts)].join("\n\n")).replace(/\{@link (\w+)\}/g, "$1");
   }
 
-  /** The declarations for completion, where variables too have the row types of their values. */
-  #forEditing(values: ValueTypes): EarlierDeclarations {
+  /** Puts code that is edited into the program, where variables too have the row types of their values. */
+  #place(code: string, position: number, declarations: string, values: ValueTypes) {
     const earlier = this.#earlier.copy();
     earlier.edit((name, text) =>
       values[name] === undefined ? text : narrowDeclarations(this.typescript, text, () => values[name]).text,
     );
-    return earlier;
+    const source = readCell(this.typescript, code);
+    const start = this.#write(source, earlier, declarations);
+    return { file: source.file, at: [this.#service, this.#host.cellName, start + position] as const };
   }
 
   #define(name: string, code: string): CompiledCell {

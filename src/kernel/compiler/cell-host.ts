@@ -54,6 +54,7 @@ export class CellHost implements Syntax.LanguageServiceHost {
 
   /** Replaces the text of the cell. */
   write(text: string, isJsx: boolean): void {
+    if (isJsx === this.#isJsx && text === this.#cell.getText(0, this.#cell.getLength())) return;
     this.#cell = this.typescript.ScriptSnapshot.fromString(text);
     this.#isJsx = isJsx;
     this.#version++;

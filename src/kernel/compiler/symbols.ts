@@ -1,22 +1,24 @@
 import type { Syntax, TypeScript } from "../install/installed-typescript.js";
 
-/** What completes the name or text at a position; `start` and `end` are what it replaces. */
+/** What completes the name or text at a position; `start` and `end` are what it replaces in the cell. */
 export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly candidates: readonly { readonly name: string; readonly kind: string }[];
 }
 
-/** Completes the name at a position: names that begin with it come first, then those that contain it. */
+/** A position in the program of a service. */
+type At = readonly [service: Syntax.LanguageService, file: string, position: number];
+
+/** Completes the name at a position of a cell: names that begin with it come first, then those that contain it. */
 export function completionAt(
   typescript: TypeScript,
-  service: Syntax.LanguageService,
-  file: string,
+  cell: Syntax.SourceFile,
   position: number,
+  ...[service, file, place]: At
 ): Completion {
-  const entries = service.getCompletionsAtPosition(file, position, {})?.entries ?? [];
-  const source = service.getProgram()!.getSourceFile(file)!;
-  const identifier = identifierAt(typescript, source, position);
+  const entries = service.getCompletionsAtPosition(file, place, {})?.entries ?? [];
+  const identifier = identifierAt(typescript, cell, position);
   const name = identifier?.text.toLowerCase() ?? "";
   const rank = (entry: Syntax.CompletionEntry): number => {
     if (identifier === undefined || entry.name.startsWith(identifier.text)) return 0;
@@ -33,7 +35,7 @@ export function completionAt(
         (identifier === undefined ? compared(a.entry.name, b.entry.name) : 0),
     )
     .map(({ entry: { name, kind } }) => ({ name, kind }));
-  return { start: identifier?.getStart(source) ?? position, end: identifier?.end ?? position, candidates };
+  return { start: identifier?.getStart(cell) ?? position, end: identifier?.end ?? position, candidates };
 }
 
 const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -52,9 +54,6 @@ function identifierAt(
   };
   return search(file);
 }
-
-/** The position of an inspection: its service, file and offset. */
-type At = readonly [service: Syntax.LanguageService, file: string, position: number];
 
 export function quickInfoAt(...[service, file, position]: At): string {
   const info = service.getQuickInfoAtPosition(file, position);
