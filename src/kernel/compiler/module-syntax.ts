@@ -112,32 +112,11 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
  */
 export function shiftedMap(text: string, lines: number, source: string): string {
   const { mappings = "", names = [] } = JSON.parse(text) as { readonly mappings?: string; readonly names?: string[] };
-  // Only the first position is not relative to another one.
-  const shifted = mappings.replace(/[^;,]{4,}/, (segment) => {
-    const fields = decoded(segment);
-    fields[2] -= lines;
-    return fields.map(encoded).join("");
-  });
-  return JSON.stringify({ version: 3, sources: [source], names, mappings: `;${shifted}` });
+  // Positions are relative to the one before: that of the added line, where only the first column has one.
+  return JSON.stringify({ version: 3, sources: [source], names, mappings: `AA${encoded(-lines)}A,C;${mappings}` });
 }
 
-/** The numbers of one position in a source map: each in base 64 with a bit for its sign and one for "more follows". */
-function decoded(segment: string): number[] {
-  const fields: number[] = [];
-  let shift = 0;
-  let value = 0;
-  for (const digit of segment) {
-    const bits = BASE64.indexOf(digit);
-    value |= (bits & 31) << shift;
-    shift += 5;
-    if ((bits & 32) !== 0) continue;
-    fields.push((value & 1) === 1 ? -(value >> 1) : value >> 1);
-    shift = 0;
-    value = 0;
-  }
-  return fields;
-}
-
+/** A number of a source map: in base 64, with a bit for its sign and one for "more follows". */
 function encoded(field: number): string {
   let rest = field < 0 ? (-field << 1) | 1 : field << 1;
   let text = "";

@@ -16,17 +16,15 @@ import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import { type CellResult, type Executor, INTERRUPTED } from "./executor.js";
 import type { CellHints, Hints } from "./language.js";
 import type { Prelude } from "./prelude.js";
+import type { Sender } from "./remote.js";
 import { resultBundle } from "./result-bundle.js";
 import { ServiceNames } from "./service-names.js";
 import { type CapturedStreams, captureStreams } from "./streams.js";
-import { awaitInput, expectInput, type ToCells, type ToSockets } from "./thread-messages.js";
+import { awaitInput, type CellCalls, expectInput, type SocketCalls } from "./thread-messages.js";
 import { TypedSecrets } from "./typed-secrets.js";
 
 export interface SessionParts {
-  readonly port: {
-    postMessage(message: ToSockets): void;
-    on(event: "message", listener: (message: ToCells) => void): unknown;
-  };
+  readonly sockets: Sender<SocketCalls>;
   readonly executor: Executor;
   readonly tasks: CellTasks;
   readonly kernelInfo: Content;
@@ -36,7 +34,11 @@ export interface SessionParts {
   exit(): void;
 }
 
-type Request = Extract<ToCells, { kind: "request" }>;
+interface Request {
+  /** The number of the connection that sent it. */
+  readonly origin: number;
+  readonly message: Message;
+}
 
 /** The execution of one cell. */
 interface RunningCell {
@@ -62,7 +64,7 @@ const LONGEST_HISTORY = 1000;
 const IDLE_MS = 800;
 
 /** The thread that runs cells: handles the requests of the shell channel, one execution of a shell at a time. */
-export class CellSession implements CellHints {
+export class CellSession implements CellHints, CellCalls {
   readonly #id: string = crypto.randomUUID();
   readonly #streams: CapturedStreams;
   readonly #history: History[] = [];
@@ -120,30 +122,26 @@ export class CellSession implements CellHints {
       });
     }
     process.on("SIGINT", () => this.#interrupt());
-    parts.port.on("message", (message: ToCells) => this.#receive(message));
   }
 
-  #receive(message: ToCells): void {
-    switch (message.kind) {
-      case "request":
-        if (message.message.header.msg_type === "execute_request") this.#enqueue(message);
-        else void this.#answerNow(message);
-        break;
-      case "interrupt":
-        this.parts.tasks.acknowledge(message.id, () => this.#interrupt());
-        this.#send({ kind: "interrupted" });
-        break;
-      case "shutdown":
-        this.parts.executor.close();
-        this.#streams.flush();
-        this.#send({ kind: "closed" });
-        break;
-      case "exit":
-        this.parts.exit();
-        break;
-      default:
-        unreachable(message, "message to the cells");
-    }
+  request(origin: number, message: Message): void {
+    if (message.header.msg_type === "execute_request") this.#enqueue({ origin, message });
+    else void this.#answerNow({ origin, message });
+  }
+
+  interrupt(id: number): void {
+    this.parts.tasks.acknowledge(id, () => this.#interrupt());
+    this.parts.sockets("interrupted");
+  }
+
+  shutdown(): void {
+    this.parts.executor.close();
+    this.#streams.flush();
+    this.parts.sockets("closed");
+  }
+
+  exit(): void {
+    this.parts.exit();
   }
 
   #interrupt(): void {
@@ -260,7 +258,7 @@ export class CellSession implements CellHints {
     this.#streams.flush();
     const message = newMessage("input_request", { prompt: question, password: isSecret }, this.#id, request.message);
     expectInput(this.parts.input);
-    this.#send({ kind: "input", origin: request.origin, message });
+    this.parts.sockets("askInput", request.origin, message);
     const line = awaitInput(this.parts.input);
     if (line === undefined) {
       this.parts.tasks.expectInterrupt();
@@ -347,16 +345,12 @@ export class CellSession implements CellHints {
 
   #publish(type: string, content: Content, parent = this.#parent(), metadata: Content = {}): void {
     const message = newMessage(type, this.#secrets.removeFrom(content), this.#id, parent);
-    this.#send({ kind: "publish", message: { ...message, metadata } });
+    this.parts.sockets("publish", { ...message, metadata });
   }
 
   #reply(request: Request, type: string, content: Content): void {
     const message = newMessage(type, this.#secrets.removeFrom(content), this.#id, request.message);
-    this.#send({ kind: "reply", origin: request.origin, message });
-  }
-
-  #send(message: ToSockets): void {
-    this.parts.port.postMessage(message);
+    this.parts.sockets("reply", request.origin, message);
   }
 }
 

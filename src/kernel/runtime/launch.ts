@@ -16,7 +16,7 @@ import { Executor } from "./executor.js";
 import { InterruptState, interruptMemory } from "./interrupt-state.js";
 import type { LanguageThreadData } from "./language-thread.js";
 import { Prelude } from "./prelude.js";
-import { remote, serve } from "./remote.js";
+import { remote, sender, serve } from "./remote.js";
 import { inputBuffer, type SocketThreadData } from "./thread-messages.js";
 
 export interface LaunchOptions {
@@ -71,7 +71,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   const tasks = new CellTasks(new InterruptState(interrupts));
   const executor = new Executor(remote(language), folder, tasks, () => loadTslab(folder));
   const session = new CellSession({
-    port: sockets,
+    sockets: sender(sockets),
     executor,
     tasks,
     kernelInfo,
@@ -79,6 +79,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
     prelude: new Prelude(executor, options.prelude),
     exit: () => exit(0),
   });
+  serve(sockets, session);
   serve(hints.port1, session);
   for (const thread of [sockets, language]) {
     // Without one of its threads the kernel would never reply; a front end restarts it.

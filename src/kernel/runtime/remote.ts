@@ -10,8 +10,12 @@ type Methods<T> = { [Name in keyof T]: T[Name] extends (...given: never[]) => un
 type Given<F> = F extends (...given: infer Values) => unknown ? Values : never;
 type Returned<F> = F extends (...given: never[]) => infer Value ? Value : never;
 
+/** Calls such a method without waiting for it. */
+export type Sender<T> = <Name extends Methods<T>>(name: Name, ...given: Given<T[Name]>) => void;
+
 interface Call {
-  readonly id: number;
+  /** Undefined if no reply is expected. */
+  readonly id?: number;
   readonly name: string;
   readonly given: readonly unknown[];
 }
@@ -42,12 +46,21 @@ export function remote<T>(port: Port): Remote<T> {
   };
 }
 
+/** The same without replies. */
+export function sender<T>(port: Port): Sender<T> {
+  return (name, ...given) => port.postMessage({ name, given } satisfies Call);
+}
+
 /** Provides the methods of an object to the other end of a port. */
 export function serve(port: Port, target: object): void {
+  const methods = target as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
   (port as MessagePort).on("message", async ({ id, name, given }: Call) => {
+    if (id === undefined) {
+      methods[name](...given);
+      return;
+    }
     try {
-      const method = (target as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>)[name];
-      port.postMessage({ id, value: await method.apply(target, [...given]) } satisfies Answer);
+      port.postMessage({ id, value: await methods[name](...given) } satisfies Answer);
     } catch (error) {
       port.postMessage({ id, error: error instanceof Error ? error : new Error(String(error)) } satisfies Answer);
     }

@@ -3,7 +3,6 @@ import { Session } from "node:inspector/promises";
 import { createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { unreachable } from "../../errors/options.js";
 import type { CellDebugger } from "../debug/debugger.js";
 import {
   type ConnectionInfo,
@@ -16,8 +15,14 @@ import {
 import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
 import { InterruptState } from "./interrupt-state.js";
 import type { Language } from "./language.js";
-import { type Remote, remote } from "./remote.js";
-import { cancelInput, deliverInput, type SocketThreadData, type ToCells, type ToSockets } from "./thread-messages.js";
+import { type Remote, remote, type Sender, sender, serve } from "./remote.js";
+import {
+  type CellCalls,
+  cancelInput,
+  deliverInput,
+  type SocketCalls,
+  type SocketThreadData,
+} from "./thread-messages.js";
 
 /** The requests that need the compiler and no cell. */
 const ABOUT_CODE: ReadonlySet<string> = new Set(["complete_request", "inspect_request", "is_complete_request"]);
@@ -42,7 +47,7 @@ export async function runSocketThread(): Promise<void> {
   await new SocketThread(parentPort!, connection, data).listen();
 }
 
-class SocketThread {
+class SocketThread implements SocketCalls {
   readonly #subscribers = new Set<Wire>();
   readonly #clients = new Map<number, Wire>();
   /** The identity of each connection: clients use one for shell and stdin. */
@@ -65,9 +70,10 @@ class SocketThread {
   readonly #kernelInfo: Content;
   readonly #input: SharedArrayBuffer;
   readonly #language: Remote<Language>;
+  readonly #cells: Sender<CellCalls>;
 
   constructor(
-    private readonly port: MessagePort,
+    port: MessagePort,
     private readonly connection: ConnectionInfo,
     { kernelInfo, input, interrupts, language }: SocketThreadData,
   ) {
@@ -75,7 +81,8 @@ class SocketThread {
     this.#input = input;
     this.#language = remote(language);
     this.#state = new InterruptState(interrupts);
-    port.on("message", (message: ToSockets) => this.#fromCells(message));
+    this.#cells = sender(port);
+    serve(port, this);
     watchParent();
   }
 
@@ -131,7 +138,7 @@ class SocketThread {
     else if (type === "debug_request") void this.#debug(message, from);
     else if (isControl && type.endsWith("_subshell_request")) {
       this.#answer(message, from, type.replace(/request$/, "reply"), this.#subshell(type, message.content));
-    } else this.#toCells({ kind: "request", origin, message });
+    } else this.#cells("request", origin, message);
   }
 
   async #debug(request: Message, from: Wire): Promise<void> {
@@ -165,31 +172,25 @@ class SocketThread {
     from.send(encodeMessage({ ...welcome, identities: [topic] }, this.connection.key));
   }
 
-  #fromCells(message: ToSockets): void {
-    switch (message.kind) {
-      case "publish":
-        this.#publish(message.message);
-        if (message.message.content["execution_state"] === "idle") void this.#debugger?.then((debug) => debug.idle());
-        break;
-      case "reply":
-        this.#clients.get(message.origin)?.send(encodeMessage(message.message, this.connection.key));
-        break;
-      case "interrupted":
-        this.#seen?.();
-        break;
-      case "closed":
-        this.#closed?.();
-        break;
-      case "input":
-        this.#askInput(message.origin, message.message);
-        break;
-      default:
-        unreachable(message, "message to the sockets");
-    }
+  publish(message: Message): void {
+    this.#publish(message);
+    if (message.content["execution_state"] === "idle") void this.#debugger?.then((debug) => debug.idle());
+  }
+
+  reply(origin: number, message: Message): void {
+    this.#clients.get(origin)?.send(encodeMessage(message, this.connection.key));
+  }
+
+  interrupted(): void {
+    this.#seen?.();
+  }
+
+  closed(): void {
+    this.#closed?.();
   }
 
   /** Sends an `input_request` on the stdin connection of the client that sent the cell. */
-  #askInput(origin: number, message: Message): void {
+  askInput(origin: number, message: Message): void {
     const identity = this.#identities.get(origin);
     const open = [...this.#inputs];
     const own = open.find(([number]) => identity !== "" && this.#identities.get(number) === identity) ?? open.at(-1);
@@ -244,7 +245,7 @@ class SocketThread {
     });
     for (let tries = 1, forced = 0; !this.#state.isAcknowledged(id) && forced < FORCED_TRIES; tries++) {
       // A termination may hit the handler of the message.
-      this.#toCells({ kind: "interrupt", id });
+      this.#cells("interrupt", id);
       cancelInput(this.#input);
       if (await Promise.race([seen, after(STUCK_MS)])) break;
       if (await this.#state.terminate(id, tries >= IDLE_TRIES, terminateExecution)) forced++;
@@ -268,18 +269,14 @@ class SocketThread {
     const closed = new Promise<boolean>((done) => {
       this.#closed = () => done(true);
     });
-    this.#toCells({ kind: "shutdown" });
+    this.#cells("shutdown");
     cancelInput(this.#input);
     await Promise.race([this.#forced(closed), after(CLOSE_MS)]);
     this.#answer(request, from, "shutdown_reply", { status: "ok", restart });
     await after(50);
-    this.#toCells({ kind: "exit" });
+    this.#cells("exit");
     await after(CLOSE_MS);
     process.kill(process.pid, "SIGKILL");
-  }
-
-  #toCells(message: ToCells): void {
-    this.port.postMessage(message);
   }
 }
 

@@ -1,24 +1,26 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Content, Message } from "../protocol/message.js";
 
-/** Messages from the socket thread to the thread that runs cells. */
-export type ToCells =
-  | { readonly kind: "request"; readonly origin: number; readonly message: Message }
-  /** Sent repeatedly, with one number, until it is acknowledged. */
-  | { readonly kind: "interrupt"; readonly id: number }
-  | { readonly kind: "shutdown" }
+/** What the socket thread calls in the thread that runs cells. */
+export interface CellCalls {
+  request(origin: number, message: Message): void;
+  /** Called repeatedly, with one number, until the interrupt is acknowledged. */
+  interrupt(id: number): void;
+  shutdown(): void;
   /** All output has been sent: the process may end. */
-  | { readonly kind: "exit" };
+  exit(): void;
+}
 
-/** Messages from the thread that runs cells to the socket thread. */
-export type ToSockets =
-  | { readonly kind: "publish"; readonly message: Message }
-  | { readonly kind: "reply"; readonly origin: number; readonly message: Message }
+/** What the thread that runs cells calls in the socket thread. */
+export interface SocketCalls {
+  publish(message: Message): void;
+  reply(origin: number, message: Message): void;
   /** The interrupt was acknowledged: the thread is not stuck. */
-  | { readonly kind: "interrupted" }
-  | { readonly kind: "closed" }
-  /** Ask the client of `origin` for a line of input; it is delivered through the shared buffer. */
-  | { readonly kind: "input"; readonly origin: number; readonly message: Message };
+  interrupted(): void;
+  closed(): void;
+  /** Asks the client of `origin` for a line of input; it is delivered through the shared buffer. */
+  askInput(origin: number, message: Message): void;
+}
 
 export interface SocketThreadData {
   readonly role: "sockets";

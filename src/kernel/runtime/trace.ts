@@ -158,7 +158,7 @@ function frames(error: Error, cells: RanCells, folder: string): { lines: string[
   const isMapped = (Error.prepareStackTrace as { readonly cells?: RanCells } | undefined)?.cells === cells;
   for (const line of String(error.stack ?? "").split("\n")) {
     const frame = FRAME.exec((isMapped ? line : mappedFrame(line, cells)) ?? "");
-    if (frame === null || /^node:|sigint|[\\/]tslab[\\/]dist[\\/]|[\\/]launcher\.js$/.test(frame[4])) continue;
+    if (frame === null || /^node:|[\\/]tslab[\\/]dist[\\/]/.test(frame[4])) continue;
     const [, , , name, file, row, column] = frame;
     const cell = cells.get(file);
     const isPackage = /[\\/]node_modules[\\/]/.test(file);
