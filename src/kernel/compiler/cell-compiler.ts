@@ -224,6 +224,7 @@ export class CellCompiler {
       found = this.#check(source, start);
     }
     const { program, file, diagnostics } = found;
+    const cell = { program, file, start, declared: source.declared };
     const lines = file.text.slice(0, start).split("\n").length - 1;
     if (diagnostics.length > 0) {
       return { ...NOTHING, id: 0, diagnostics: diagnostics.map((each) => this.#diagnostic(each, start)) };
@@ -232,13 +233,11 @@ export class CellCompiler {
     let names: CellNames = NOTHING.names;
     const outputs = new Map<string, string>();
     const write = (name: string, text: string): void => void outputs.set(/(?:\.d)?\.\w+$/.exec(name)![0], text);
-    const transformers = cellTransformers(this.typescript, { program, file, start }, code, (own) => {
+    const transformers = cellTransformers(this.typescript, cell, code, (own) => {
       names = own;
     });
     (program as ForcingProgram).emit(file, write, undefined, false, transformers, true);
-    const written =
-      (outputs.get(".d.ts") ?? "") +
-      variablesOfBlocks(this.typescript, { program, file, start }, source.declared.names);
+    const written = (outputs.get(".d.ts") ?? "") + variablesOfBlocks(this.typescript, cell);
     const id = ++this.#last;
     this.#pending.set(id, { source, written, isOpen: false });
     this.#pending.delete(id - MOST_PENDING);

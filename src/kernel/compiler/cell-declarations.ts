@@ -11,6 +11,8 @@ export interface CellDeclarations {
   readonly names: ReadonlyMap<string, number>;
   /** The variables. */
   readonly all: readonly string[];
+  /** The constants, functions, classes and imports, whose values do not change once the cell has run. */
+  readonly fixed: ReadonlySet<string>;
   /** The `const`s without a type annotation, whose type is the compiler's own conclusion. */
   readonly inferred: readonly string[];
   /** The other variables without a type annotation. */
@@ -33,12 +35,17 @@ export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile
   const inferred: string[] = [];
   const assignable: string[] = [];
   const types = new Map<string, string>();
+  const fixed = new Set<string>();
+  const imports: CellImport[] = [];
   for (const statement of cell.statements) {
     const single = typescript.isImportDeclaration(statement) ? singleImports(typescript, statement, cell) : undefined;
-    for (const [name, meaning] of declaredNames(typescript, statement)) {
+    for (const [name, meaning] of declaredNames(typescript, statement, cell)) {
       names.set(name, (names.get(name) ?? 0) | meaning);
+      if (isFixed(typescript, statement)) fixed.add(name);
       const text = single?.get(name) ?? statement.getText(cell);
       if ((meaning & TYPE) !== 0) types.set(name, `${types.get(name) ?? ""}${text}`);
+      const isValue = single !== undefined && !/^import (?:type |\{ type )/.test(text);
+      if (isValue) imports.push({ name, module: moduleOf(statement as Syntax.ImportDeclaration), statement: text });
     }
     if (!typescript.isVariableStatement(statement)) continue;
     const { declarations, flags } = statement.declarationList;
@@ -48,13 +55,29 @@ export function cellDeclarations(typescript: TypeScript, cell: Syntax.SourceFile
       if (type === undefined) ((flags & typescript.NodeFlags.Const) !== 0 ? inferred : assignable).push(...bound);
     }
   }
-  return { names, all, inferred, assignable, imports: cellImports(typescript, cell), types };
+  return { names, all, fixed, inferred, assignable, imports, types };
 }
 
+function isFixed(typescript: TypeScript, statement: Syntax.Statement): boolean {
+  return (
+    typescript.isImportDeclaration(statement) ||
+    typescript.isFunctionDeclaration(statement) ||
+    typescript.isClassDeclaration(statement) ||
+    (typescript.isVariableStatement(statement) && (statement.declarationList.flags & typescript.NodeFlags.Const) !== 0)
+  );
+}
+
+const moduleOf = ({ moduleSpecifier }: Syntax.ImportDeclaration): string =>
+  (moduleSpecifier as Syntax.StringLiteral).text;
+
 /** The names that a statement declares in its file, with their meanings. */
-export function declaredNames(typescript: TypeScript, statement: Syntax.Statement): [name: string, meaning: number][] {
+export function declaredNames(
+  typescript: TypeScript,
+  statement: Syntax.Statement,
+  file: Syntax.SourceFile,
+): [name: string, meaning: number][] {
   if (typescript.isImportDeclaration(statement)) {
-    return importedNames(typescript, statement).map((name) => [name, BOTH]);
+    return [...singleImports(typescript, statement, file).keys()].map((name) => [name, BOTH]);
   }
   if (typescript.isFunctionDeclaration(statement)) return statement.name ? [[statement.name.text, VALUE]] : [];
   if (typescript.isInterfaceDeclaration(statement) || typescript.isTypeAliasDeclaration(statement)) {
@@ -113,14 +136,6 @@ function boundNames(typescript: TypeScript, name: Syntax.BindingName): string[] 
   return names;
 }
 
-function importedNames(typescript: TypeScript, { importClause }: Syntax.ImportDeclaration): string[] {
-  const named = importClause?.namedBindings;
-  const own = importClause?.name === undefined ? [] : [importClause.name.text];
-  if (named === undefined) return own;
-  if (typescript.isNamespaceImport(named)) return [...own, named.name.text];
-  return [...own, ...named.elements.map(({ name }) => name.text)];
-}
-
 /** The names of an import, each with a statement that imports it alone; only `import type` for what is a type. */
 export function singleImports(
   typescript: TypeScript,
@@ -128,10 +143,9 @@ export function singleImports(
   file: Syntax.SourceFile,
 ): Map<string, string> {
   const found = new Map<string, string>();
-  const { importClause: clause, moduleSpecifier, attributes } = statement;
+  const { importClause: clause, attributes } = statement;
   if (clause === undefined) return found;
-  const from = (moduleSpecifier as Syntax.StringLiteral).text;
-  const source = ` from ${JSON.stringify(from)}${attributes === undefined ? "" : ` ${attributes.getText(file)}`};`;
+  const source = ` from ${JSON.stringify(moduleOf(statement))}${attributes === undefined ? "" : ` ${attributes.getText(file)}`};`;
   const keyword = clause.isTypeOnly ? "import type" : "import";
   if (clause.name !== undefined) found.set(clause.name.text, `${keyword} ${clause.name.text}${source}`);
   const { namedBindings: named } = clause;
@@ -145,13 +159,4 @@ export function singleImports(
     }
   }
   return found;
-}
-
-function cellImports(typescript: TypeScript, cell: Syntax.SourceFile): CellImport[] {
-  return cell.statements.filter(typescript.isImportDeclaration).flatMap((statement) => {
-    const module = (statement.moduleSpecifier as Syntax.StringLiteral).text;
-    return [...singleImports(typescript, statement, cell)].flatMap(([name, text]) =>
-      /^import (?:type |\{ type )/.test(text) ? [] : [{ name, module, statement: text }],
-    );
-  });
 }

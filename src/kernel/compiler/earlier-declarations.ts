@@ -111,7 +111,7 @@ export class EarlierDeclarations {
     const file = this.typescript.createSourceFile("cell.d.ts", text, this.typescript.ScriptTarget.Latest);
     return file.statements.flatMap((statement): Declaration[] => {
       if (this.typescript.isExportDeclaration(statement) || this.typescript.isExportAssignment(statement)) return [];
-      const named = declaredNames(this.typescript, statement);
+      const named = declaredNames(this.typescript, statement, file);
       const whole = text.slice(statement.pos, statement.end).trim();
       if (this.typescript.isImportDeclaration(statement)) {
         const single = singleImports(this.typescript, statement, file);
@@ -127,7 +127,7 @@ export class EarlierDeclarations {
   #variables(statement: Syntax.VariableStatement, text: string, file: Syntax.SourceFile): Declaration[] {
     const { declarationList } = statement;
     const head = text.slice(statement.pos, declarationList.declarations[0].getStart(file)).trim();
-    const meaning = declaredNames(this.typescript, statement)[0][1];
+    const meaning = declaredNames(this.typescript, statement, file)[0][1];
     return declarationList.declarations.map((declaration, i) => ({
       name: declaration.name.getText(file),
       meaning,

@@ -1,5 +1,5 @@
 import type { Syntax, TypeScript } from "../install/installed-typescript.js";
-import { declaredNames } from "./cell-declarations.js";
+import type { CellDeclarations } from "./cell-declarations.js";
 import { type CodeNames, withoutImportSyntax } from "./module-syntax.js";
 
 /** The names that a cell declares for later cells. */
@@ -28,6 +28,7 @@ export interface CellFile {
   readonly file: Syntax.SourceFile;
   /** The length of the declarations. */
   readonly start: number;
+  readonly declared: CellDeclarations;
 }
 
 /**
@@ -44,7 +45,7 @@ export function cellTransformers(
     before: [(context) => (file) => linked(typescript, cell, code, context, file)],
     after: [
       (context) => (file) => {
-        const found = withoutExports(typescript, cell, file);
+        const found = withoutExports(typescript, cell.declared.fixed, file);
         names(found.names);
         const statements = withAwaitedImports(typescript, context.factory, code, found.statements);
         return context.factory.updateSourceFile(file, statements);
@@ -202,19 +203,9 @@ function isCalled(typescript: TypeScript, identifier: Syntax.Node): boolean {
 /** The statements of a cell without the list of exports that the compiler has left: its names with a value. */
 function withoutExports(
   typescript: TypeScript,
-  cell: CellFile,
+  fixed: ReadonlySet<string>,
   file: Syntax.SourceFile,
 ): { readonly names: CellNames; readonly statements: readonly Syntax.Statement[] } {
-  const fixed = new Set<string>();
-  for (const statement of cell.file.statements) {
-    const isFixed =
-      typescript.isImportDeclaration(statement) ||
-      typescript.isFunctionDeclaration(statement) ||
-      typescript.isClassDeclaration(statement) ||
-      (typescript.isVariableStatement(statement) &&
-        (statement.declarationList.flags & typescript.NodeFlags.Const) !== 0);
-    if (isFixed) for (const [name] of declaredNames(typescript, statement)) fixed.add(name);
-  }
   const constant: string[] = [];
   const variable: string[] = [];
   const statements = file.statements.filter((statement) => {
@@ -229,13 +220,9 @@ function withoutExports(
 }
 
 /** The declarations of variables that a cell declares with `var` in a block, which the compiler does not write. */
-export function variablesOfBlocks(
-  typescript: TypeScript,
-  { program, file }: CellFile,
-  names: ReadonlyMap<string, number>,
-): string {
+export function variablesOfBlocks(typescript: TypeScript, { program, file, declared }: CellFile): string {
   const checker = program.getTypeChecker() as ResolvingChecker;
-  const found = [...names.keys()].flatMap((name) => {
+  const found = [...declared.names.keys()].flatMap((name) => {
     const symbol = checker.resolveName(name, file, typescript.SymbolFlags.FunctionScopedVariable, true);
     let node: Syntax.Node | undefined = symbol?.valueDeclaration;
     while (node !== undefined && !typescript.isVariableDeclarationList(node)) node = node.parent;
