@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Copy } from "../../src/client/mirror/copy.js";
+import { write } from "../../src/client/mirror/copy.js";
 import { type CopyEngine, EnginePlace } from "../../src/client/mirror/engine.js";
 import type { Log, Version, View } from "../../src/client/mirror/log.js";
 import type { MirrorQuery } from "../../src/client/mirror/place.js";
@@ -69,7 +69,7 @@ const writeTo = (load: CopyEngine["load"], query: MirrorQuery): Promise<unknown>
       return Frame.fromRows(state === undefined ? [] : [{ state }], [{ name: "state", type: "String" }]).table;
     },
   };
-  return new Copy(new EnginePlace("here", "V/T", (use) => use(engine))).write(query, PLAN, {});
+  return write(new EnginePlace("here", "V/T", (use) => use(engine)), query, PLAN, {});
 };
 
 it.each<[string, CopyEngine["load"]]>([

@@ -1,4 +1,4 @@
-import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import type { Table } from "../../columns/arrow/arrow.js";
 import { schemaOf } from "../../columns/arrow/schema.js";
 import { tableOf } from "../../columns/table/conform.js";
 import { takeRows } from "../../columns/table/take.js";
@@ -6,9 +6,10 @@ import { digestTypes } from "../../engine/contract/digest.js";
 import { InputError } from "../../errors/errors.js";
 import { Frame } from "../../frame/frame.js";
 import type { FrameSource } from "../../spec/frame-source.js";
-import type { Copy } from "./copy.js";
-import { HashTable, hashes, picked } from "./difference.js";
+import { unpaired } from "./difference.js";
 import type { View } from "./log.js";
+import type { Place } from "./place.js";
+import { collected, liveRows, passingNumbers, picked, rowsOf } from "./rows.js";
 
 /** What happened to a table between two of its states. */
 export interface MirrorChanges<Row extends object> {
@@ -24,7 +25,7 @@ export interface MirrorChanges<Row extends object> {
 
 /** @throws {InputError} BadArgument if the columns changed in between */
 export async function changesBetween<Row extends object>(
-  copy: Copy,
+  place: Place,
   from: View,
   to: View,
   source: FrameSource,
@@ -37,60 +38,37 @@ export async function changesBetween<Row extends object>(
     });
   }
   const own = [...columns.keys()];
-  const [gone, added] = (await copy.between(from, to)).map((batches) => {
+  /** The rows that only the first of two versions has. */
+  const only = async (one: View, other: View): Promise<Table> => {
+    const isOther = from.log.number === to.log.number ? await liveRows(place, other) : () => false;
+    const batches = await collected(passingNumbers(rowsOf(place, one), (row) => !isOther(row)));
     const rows = batches.map((batch) => picked(batch, own));
     return tableOf(rows, rows[0]?.schema ?? schemaOf(columns));
-  });
+  };
   // A row that changed and changed back is not a change.
-  const [left, fresh] = unpaired(gone, added, own);
+  const unequal = paired(await only(from, to), await only(to, from), own);
   const keys = key.map((name) => columns.findIndex((column) => column.name === name));
   // Without a key, no row is another one from before.
-  const { onlyFirst, onlySecond, pairs } = key.length > 0 ? paired(left, fresh, keys) : paired(left, fresh, own);
-  const frame = (table: Table, rows: readonly number[]): Frame<Row> =>
-    Frame.from<Row>(takeRows(table, Uint32Array.from(rows)), source);
-  return {
-    added: frame(fresh, onlySecond),
-    removed: frame(left, onlyFirst),
-    before: frame(
-      left,
-      pairs.map(([row]) => row),
-    ),
-    after: frame(
-      fresh,
-      pairs.map(([, row]) => row),
-    ),
-  };
+  const { onlyFirst, onlySecond, pairs } = paired(unequal.onlyFirst, unequal.onlySecond, key.length > 0 ? keys : own);
+  const frame = (table: Table): Frame<Row> => Frame.from<Row>(table, source);
+  return { added: frame(onlySecond), removed: frame(onlyFirst), before: frame(pairs[0]), after: frame(pairs[1]) };
 }
 
-function unpaired(first: Table, second: Table, columns: readonly number[]): readonly [Table, Table] {
-  const { onlyFirst, onlySecond } = paired(first, second, columns);
-  return [takeRows(first, Uint32Array.from(onlyFirst)), takeRows(second, Uint32Array.from(onlySecond))];
-}
-
-/** The places of the rows of two tables that are equal in some columns, each of which has one partner at most. */
+/** Pairs the rows of two tables that are equal in some columns, each of which has one partner at most. */
 function paired(first: Table, second: Table, columns: readonly number[]) {
-  const known = new HashTable(first.numRows);
-  eachHash(first, columns, (_row, a, b) => known.add(a, b));
-  const pairs: (readonly [first: number, second: number])[] = [];
-  const onlySecond: number[] = [];
-  eachHash(second, columns, (row, a, b) => {
-    const partner = known.take(a, b);
-    if (partner < 0) onlySecond.push(row);
-    else pairs.push([partner, row]);
-  });
-  return { pairs, onlySecond, onlyFirst: [...known.left()].sort((x, y) => x - y) };
-}
-
-function eachHash(
-  { batches, schema }: Table,
-  columns: readonly number[],
-  use: (row: number, a: number, b: number) => void,
-): void {
-  const all = digestTypes(schema);
-  const types = columns.map((at) => all[at]);
-  let row = 0;
-  for (const batch of batches as RecordBatch[]) {
-    const { a, b } = hashes(picked(batch, columns), types);
-    for (let i = 0; i < batch.numRows; i++) use(row++, a[i], b[i]);
-  }
+  const known = unpaired(digestTypes(first.schema), first.batches, columns);
+  const partners = Int32Array.from(second.batches.flatMap((batch) => [...known.partners(batch)]));
+  const places = (isPaired: boolean): Uint32Array =>
+    Uint32Array.from(partners.keys()).filter((row) => partners[row] >= 0 === isPaired);
+  return {
+    onlyFirst: takeRows(first, Uint32Array.from(known.left()).sort()),
+    onlySecond: takeRows(second, places(false)),
+    pairs: [
+      takeRows(
+        first,
+        partners.filter((row) => row >= 0),
+      ),
+      takeRows(second, places(true)),
+    ],
+  };
 }

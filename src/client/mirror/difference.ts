@@ -1,8 +1,6 @@
-import { type DataType, type RecordBatch, Schema } from "../../columns/arrow/arrow.js";
-import { recordBatch } from "../../columns/arrow/record-batch.js";
-import { takeBatch } from "../../columns/table/take.js";
+import type { DataType, RecordBatch } from "../../columns/arrow/arrow.js";
 import { RowsDigest } from "../../engine/contract/digest.js";
-import { numbersIn } from "./rows.js";
+import { type Batches, numbersIn, passing, picked } from "./rows.js";
 
 /** Two rows have one key, so that a changed row cannot find its own. */
 export class RepeatedKey extends Error {}
@@ -11,14 +9,11 @@ export class RepeatedKey extends Error {}
 export interface Difference {
   readonly added: AsyncIterable<RecordBatch>;
   /** Complete once `added` has been read. */
-  readonly removed: () => number[];
+  readonly removed: () => Float64Array;
 }
-
-type Batches = AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
 
 /**
  * Compares all rows of a table with those of the newest version. Equal rows are paired, as many as there are of them.
- * Rows are equal if their 64-bit hashes are.
  *
  * @param copy the rows of the version, with their numbers at the end
  */
@@ -28,22 +23,18 @@ export async function wholeDifference(
   table: Batches,
   types: readonly DataType[],
 ): Promise<Difference> {
-  const known = new HashTable(rows);
+  const known = new Unpaired(types, rows);
   const numbers = new Float64Array(rows);
   for await (const batch of copy) {
     const number = numbersIn(batch);
-    const { a, b } = hashes(batch, types);
-    for (let i = 0; i < batch.numRows; i++) numbers[known.add(a[i], b[i])] = number(i);
+    for (let i = 0; i < batch.numRows; i++) numbers[known.size + i] = number(i);
+    known.add(batch);
   }
-  const added = async function* (): AsyncGenerator<RecordBatch> {
-    for await (const batch of table) {
-      const kept: number[] = [];
-      const { a, b } = hashes(batch, types);
-      for (let i = 0; i < batch.numRows; i++) if (known.take(a[i], b[i]) < 0) kept.push(i);
-      if (kept.length > 0) yield takeBatch(batch, Uint32Array.from(kept));
-    }
-  };
-  return { added: added(), removed: () => [...known.left()].map((at) => numbers[at]).sort((x, y) => x - y) };
+  const added = passing(table, (batch) => {
+    const partners = known.partners(batch);
+    return (i) => partners[i] < 0;
+  });
+  return { added, removed: () => Float64Array.from(known.left(), (row) => numbers[row]).sort() };
 }
 
 /**
@@ -51,6 +42,7 @@ export async function wholeDifference(
  *
  * @param copy the rows of the newest version, with their numbers at the end
  * @param changed all of them
+ * @param key positions of its columns
  * @throws {RepeatedKey}
  */
 export async function keyedDifference(
@@ -59,132 +51,107 @@ export async function keyedDifference(
   types: readonly DataType[],
   key: readonly number[],
 ): Promise<Difference> {
-  const keys = new HashTable(changed.reduce((sum, { numRows }) => sum + numRows, 0));
-  const keyTypes = key.map((at) => types[at]);
-  const places: (readonly [lines: Hashes, row: number])[] = [];
-  for (const batch of changed) {
-    const own = hashes(picked(batch, key), keyTypes);
-    const line = hashes(batch, types);
+  const keys = unpaired(types, changed, key);
+  const replaced: RecordBatch[] = [];
+  for await (const batch of passing(copy, (each) => keys.finder(each))) replaced.push(batch);
+  const replacedKeys = unpaired(types, replaced, key);
+  if (keys.hasRepeats || replacedKeys.hasRepeats) throw new RepeatedKey();
+  return wholeDifference(replaced, replacedKeys.size, changed, types);
+}
+
+/** The rows of batches that are compared by some columns. */
+export function unpaired(types: readonly DataType[], batches: readonly RecordBatch[], columns: readonly number[]) {
+  const count = batches.reduce((sum, { numRows }) => sum + numRows, 0);
+  const rows = new Unpaired(types, count, columns);
+  for (const batch of batches) rows.add(batch);
+  return rows;
+}
+
+/**
+ * Rows in the order in which they were added, each of which can be paired with an equal one. Rows are equal if the
+ * 64-bit hashes of their compared columns are.
+ */
+class Unpaired {
+  size = 0;
+  /** Whether two rows are equal. */
+  hasRepeats = false;
+  readonly #types: readonly DataType[];
+  readonly #columns: readonly number[];
+  private readonly a: Uint32Array;
+  private readonly b: Uint32Array;
+  /**
+   * Open addressing, by hash: the last row without a partner; below -1 where all have one, with one of them; -1 for a
+   * free slot. The length is a power of two, at most half full.
+   */
+  private readonly slots: Int32Array;
+  /** By row, the equal one without a partner that was added before it, or -1. */
+  private readonly before: Int32Array;
+
+  /**
+   * @param types of the columns of a table, after which batches may have others
+   * @param most the most rows
+   * @param columns the positions of those that are compared
+   */
+  constructor(types: readonly DataType[], most: number, columns: readonly number[] = [...types.keys()]) {
+    this.#types = columns.map((at) => types[at]);
+    this.#columns = columns;
+    this.a = new Uint32Array(most);
+    this.b = new Uint32Array(most);
+    this.slots = new Int32Array(1 << Math.min(30, 33 - Math.clz32(most))).fill(-1);
+    this.before = new Int32Array(most);
+  }
+
+  add(batch: RecordBatch): void {
+    const { a, b } = this.#hashes(batch);
     for (let i = 0; i < batch.numRows; i++) {
-      if (keys.find(own.a[i], own.b[i]) >= 0) throw new RepeatedKey();
-      keys.add(own.a[i], own.b[i]);
-      places.push([line, i]);
+      const row = this.size++;
+      this.a[row] = a[i];
+      this.b[row] = b[i];
+      const slot = this.#slotOf(a[i], b[i]);
+      const equal = this.slots[slot];
+      this.hasRepeats ||= equal !== -1;
+      this.before[row] = Math.max(equal, -1);
+      this.slots[slot] = row;
     }
   }
-  const [isFound, isSame] = [new Uint8Array(places.length), new Uint8Array(places.length)];
-  const removed: number[] = [];
-  for await (const batch of copy) {
-    const found: (readonly [row: number, at: number])[] = [];
-    const own = hashes(picked(batch, key), keyTypes);
-    for (let i = 0; i < batch.numRows; i++) {
-      const at = keys.find(own.a[i], own.b[i]);
-      if (at < 0) continue;
-      if (isFound[at]) throw new RepeatedKey();
-      isFound[at] = 1;
-      found.push([i, at]);
+
+  /** Whether rows of a batch are equal to any. */
+  finder(batch: RecordBatch): (i: number) => boolean {
+    const { a, b } = this.#hashes(batch);
+    return (i) => this.slots[this.#slotOf(a[i], b[i])] !== -1;
+  }
+
+  /** Pairs the rows of a batch with equal ones that have no partner; -1 for those that find none. */
+  partners(batch: RecordBatch): Int32Array {
+    const { a, b } = this.#hashes(batch);
+    const partners = new Int32Array(batch.numRows);
+    for (let i = 0; i < partners.length; i++) {
+      const slot = this.#slotOf(a[i], b[i]);
+      const row = this.slots[slot];
+      partners[i] = Math.max(row, -1);
+      if (row >= 0) this.slots[slot] = this.before[row] >= 0 ? this.before[row] : -2 - row;
     }
-    if (found.length === 0) continue;
-    const number = numbersIn(batch);
-    const { a, b } = hashes(
-      takeBatch(
-        batch,
-        Uint32Array.from(found, ([row]) => row),
-      ),
-      types,
-    );
-    for (const [i, [row, at]] of found.entries()) {
-      const [changedTo, line] = places[at];
-      if (changedTo.a[line] === a[i] && changedTo.b[line] === b[i]) isSame[at] = 1;
-      else removed.push(number(row));
-    }
-  }
-  const added = async function* (): AsyncGenerator<RecordBatch> {
-    let at = 0;
-    for (const batch of changed) {
-      const kept: number[] = [];
-      for (let i = 0; i < batch.numRows; i++) if (!isSame[at++]) kept.push(i);
-      if (kept.length > 0) yield takeBatch(batch, Uint32Array.from(kept));
-    }
-  };
-  return { added: added(), removed: () => removed.sort((x, y) => x - y) };
-}
-
-/** The batch with these columns. */
-export function picked({ schema, data, numRows }: RecordBatch, columns: readonly number[]): RecordBatch {
-  const fields = columns.map((at) => schema.fields[at]);
-  return recordBatch(
-    new Schema(fields),
-    columns.map((at) => data.children[at]),
-    numRows,
-  );
-}
-
-interface Hashes {
-  readonly a: Uint32Array;
-  readonly b: Uint32Array;
-}
-
-/** The 64-bit hashes of rows by the first columns: as many as there are types. */
-export function hashes(batch: RecordBatch, types: readonly DataType[]): Hashes {
-  const digest = new RowsDigest(types);
-  digest.add(batch.data.children.length === types.length ? batch : picked(batch, [...types.keys()]));
-  return digest.lines;
-}
-
-/** Entries by 64-bit hashes, which may repeat; numbered from 0 in the order in which they are added. */
-export class HashTable {
-  readonly #heads: Int32Array;
-  readonly #next: Int32Array;
-  readonly #a: Uint32Array;
-  readonly #b: Uint32Array;
-  #size = 0;
-
-  /** @param most the most entries */
-  constructor(most: number) {
-    this.#heads = new Int32Array(1 << Math.min(30, 33 - Math.clz32(most))).fill(-1);
-    this.#next = new Int32Array(most);
-    this.#a = new Uint32Array(most);
-    this.#b = new Uint32Array(most);
+    return partners;
   }
 
-  add(a: number, b: number): number {
-    const at = this.#size++;
-    const bucket = this.#bucket(a, b);
-    this.#a[at] = a;
-    this.#b[at] = b;
-    this.#next[at] = this.#heads[bucket];
-    this.#heads[bucket] = at;
-    return at;
-  }
-
-  /** An entry with this hash; -1 if there is none. */
-  find(a: number, b: number): number {
-    let at = this.#heads[this.#bucket(a, b)];
-    while (at >= 0 && (this.#a[at] !== a || this.#b[at] !== b)) at = this.#next[at];
-    return at;
-  }
-
-  /** Finds an entry and takes it out. */
-  take(a: number, b: number): number {
-    const bucket = this.#bucket(a, b);
-    let before = -1;
-    let at = this.#heads[bucket];
-    while (at >= 0 && (this.#a[at] !== a || this.#b[at] !== b)) {
-      before = at;
-      at = this.#next[at];
-    }
-    if (at < 0) return at;
-    if (before < 0) this.#heads[bucket] = this.#next[at];
-    else this.#next[before] = this.#next[at];
-    return at;
-  }
-
-  /** The entries that were not taken out. */
+  /** The rows without a partner. */
   *left(): Generator<number> {
-    for (const head of this.#heads) for (let at = head; at >= 0; at = this.#next[at]) yield at;
+    for (const last of this.slots) for (let row = last; row >= 0; row = this.before[row]) yield row;
   }
 
-  #bucket(a: number, b: number): number {
-    return (a ^ Math.imul(b, 0x9e3779b1)) & (this.#heads.length - 1);
+  #hashes(batch: RecordBatch): { readonly a: Uint32Array; readonly b: Uint32Array } {
+    const digest = new RowsDigest(this.#types);
+    digest.add(picked(batch, this.#columns));
+    return digest.lines;
+  }
+
+  #slotOf(a: number, b: number): number {
+    const slots = this.slots;
+    const mask = slots.length - 1;
+    for (let slot = (a ^ Math.imul(b, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {
+      const found = slots[slot];
+      const row = found < -1 ? -2 - found : found;
+      if (row === -1 || (this.a[row] === a && this.b[row] === b)) return slot;
+    }
   }
 }

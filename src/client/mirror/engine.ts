@@ -11,9 +11,8 @@ import { Frame } from "../../frame/frame.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Operator } from "../../spec/vocabulary.js";
 import { type Manifest, NUMBER_COLUMN, namesOf, newest, type Piece, parseManifest, type View, viewOf } from "./log.js";
-import type { MirrorQuery, PieceName, Place, Told } from "./place.js";
-import { Tally } from "./rows.js";
-import { rowsOf } from "./rows-sql.js";
+import type { Place } from "./place.js";
+import { type Batches, rowsStatement, Tally } from "./rows.js";
 
 /** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
 export interface CopyEngine {
@@ -38,6 +37,8 @@ const MANIFEST_COLUMNS = [
 
 /** Rows that are read at once. */
 const READ_ROWS = 500_000;
+/** What follows the code in the name of a table: a number, the time when it was begun, what two at once differ in. */
+const WRITTEN = /^ \d+ ([0-9a-z]{8})[0-9a-f]{4} (?:rows|removed)$/;
 /** Tables of a synchronisation that did not end are removed after this time where two can run at once. */
 const ABANDONED_MS = 86_400_000;
 
@@ -45,16 +46,10 @@ const ABANDONED_MS = 86_400_000;
 const BLANK = String.raw`(?:\s|--[^\n]*\n|/\*[\s\S]*?\*/)`;
 const WITH = new RegExp(`^${BLANK}*with(?![\\w$])(?:${BLANK}+recursive(?![\\w$]))?`, "i");
 
-/** What is noted while pieces are written: tables with this prefix belong to the mirror. */
-interface Writing {
-  readonly number: number;
-  readonly prefix: string;
-  readonly at: string;
-}
-
 /** Pieces are tables of a SQL engine; the newest version is a view, called by the code of what it copies. */
 export class EnginePlace implements Place {
-  #writing: Writing | undefined;
+  /** The beginning of the names of tables that are being written. */
+  #prefix: string | undefined;
 
   /** @param exclusive keeps other processes from writing; undefined where two can write at once */
   constructor(
@@ -73,48 +68,30 @@ export class EnginePlace implements Place {
 
   async exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     // Open for all steps at once.
-    const all = (): Promise<T> => this.withEngine(() => work().finally(() => this.#end()), signal);
+    const all = (): Promise<T> => this.withEngine((engine) => work().finally(() => this.#dropUnnamed(engine)), signal);
     return this.lock === undefined ? all() : this.lock(what, signal, all);
   }
 
   async begin(_code: string, current: number): Promise<number> {
     const number = current + 1;
-    const prefix = `${this.code} ${number} ${randomUUID().slice(0, 8)} `;
-    this.#writing = { number, prefix, at: new Date().toISOString() };
-    await this.withEngine(async (engine) => {
-      if (current === 0) await this.#demandFree(engine);
-      await this.#dropAbandoned(engine);
-      await note(engine, this.#noteName, JSON.stringify(this.#writing));
-    });
+    this.#prefix = `${this.code} ${number} ${Date.now().toString(36)}${randomUUID().slice(0, 4)} `;
+    if (current === 0) await this.withEngine((engine) => this.#demandFree(engine));
     return number;
   }
 
-  get #noteName(): string {
-    return `${this.code} writing`;
-  }
-
-  /** Drops the tables of a synchronisation that did not end, and that no manifest names. */
-  async #dropAbandoned(engine: CopyEngine): Promise<void> {
-    const text = await noted(engine, this.#noteName);
-    if (text === undefined) return;
-    const { prefix, at } = JSON.parse(text) as Writing;
-    if (this.lock === undefined && Date.now() - Date.parse(at) < ABANDONED_MS) return;
-    await this.#dropOthers(engine, prefix);
-  }
-
-  async #dropOthers(engine: CopyEngine, prefix: string): Promise<void> {
-    const manifest = await noted(engine, this.code).then((text) => text && parseManifest(text, this.name));
+  /** Drops tables that no manifest names: of this synchronisation if it failed, and of others that did not end. */
+  async #dropUnnamed(engine: CopyEngine): Promise<void> {
+    const prefix = this.#prefix;
+    if (prefix === undefined) return;
+    this.#prefix = undefined;
+    const manifest = await this.manifest();
     const named = manifest ? [...namesOf(manifest), ...manifest.old] : [];
     for (const table of await engine.tables()) {
-      if (table.startsWith(prefix) && !named.includes(table)) await engine.query(`drop table ${quoteName(table)}`);
+      if (named.includes(table) || !table.startsWith(`${this.code} `)) continue;
+      const begun = Number.parseInt(WRITTEN.exec(table.slice(this.code.length))?.[1] ?? "", 36);
+      const isAbandoned = this.lock === undefined ? Date.now() - begun > ABANDONED_MS : !Number.isNaN(begun);
+      if (isAbandoned || table.startsWith(prefix)) await engine.query(`drop table ${quoteName(table)}`);
     }
-  }
-
-  /** Drops what a failed synchronisation has written. */
-  async #end(): Promise<void> {
-    const writing = this.#writing;
-    this.#writing = undefined;
-    if (writing !== undefined) await this.withEngine((engine) => this.#dropOthers(engine, writing.prefix));
   }
 
   /** @throws {FileError} BadMirror for a table or view of that name that no mirror made */
@@ -131,26 +108,11 @@ export class EnginePlace implements Place {
     });
   }
 
-  exported<T>(
-    query: MirrorQuery,
-    _number: number,
-    told: Told,
-    use: (rows: AsyncIterable<RecordBatch>) => Promise<T>,
-  ): Promise<T> {
-    return use(query.export().batches(told));
-  }
-
-  write(
-    { kind }: PieceName,
-    rows: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
-    schema: Schema,
-  ): Promise<Piece[]> {
-    const name = `${this.#writing?.prefix}${kind}`;
+  async write(kind: "rows" | "removed", rows: Batches, schema: Schema): Promise<Piece[]> {
+    const name = `${this.#prefix}${kind}`;
     const tally = new Tally();
-    return this.withEngine(async (engine) => {
-      await engine.load(name, tally.of(rows), { schema, mode: "replace" });
-      return [{ name, ...tally.noted() }];
-    });
+    await this.withEngine((engine) => engine.load(name, tally.of(rows), { schema, mode: "replace" }));
+    return [{ name, ...tally.noted() }];
   }
 
   async commit(manifest: Manifest, before: Manifest | undefined): Promise<void> {
@@ -158,7 +120,7 @@ export class EnginePlace implements Place {
       const tables = await engine.tables();
       const old = manifest.old.filter((name) => tables.includes(name));
       await note(engine, this.code, JSON.stringify({ ...manifest, old }));
-      await this.checked(new Date(), viewOf(manifest, newest(manifest)));
+      await this.checked(viewOf(manifest, newest(manifest)));
       for (const name of before?.old ?? []) await engine.query(`drop table if exists ${quoteName(name)}`);
     });
   }
@@ -209,14 +171,13 @@ export class EnginePlace implements Place {
       : this.#result(`${other[0]} ${copy}, ${text.slice(other[0].length)}`, params, options);
   }
 
-  async checked(_at: Date, newest: View | undefined): Promise<void> {
+  async checked(newest: View | undefined): Promise<void> {
     if (newest === undefined) return;
     await this.#result(`create or replace view ${quoteName(this.code)} as ${this.#rows(newest)}`);
   }
 
   #rows(view: View, columns?: readonly string[], conditions?: readonly string[]): string {
-    const tables = (pieces: readonly Piece[]): string[] => pieces.map(({ name }) => quoteName(name));
-    return rowsOf(view, tables(view.rows), tables(view.removed), columns, conditions);
+    return rowsStatement(view, (pieces) => pieces.map(({ name }) => quoteName(name)), columns, conditions);
   }
 
   #result(text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import { type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.js";
 import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { pickColumns } from "../../columns/table/pick.js";
 import { atomicFile } from "../../disk/atomic-file.js";
@@ -13,23 +13,16 @@ import { embeddedEngine } from "../../engine/embedded.js";
 import { FileError } from "../../errors/errors.js";
 import { fileError, isSystemError } from "../../errors/file-error.js";
 import { type Watched, watched } from "../../frame/files/watched.js";
-import { type Manifest, namesOf, numberColumn, type Piece, parseManifest, REMOVED, type View } from "./log.js";
-import type { MirrorQuery, PieceName, Place, Told } from "./place.js";
-import { passingRows, removedUpTo, Tally } from "./rows.js";
-import { rowsOf } from "./rows-sql.js";
-import { parseSplit, type Split, writeSplit } from "./split.js";
+import { type Manifest, namesOf, numberColumn, type Piece, parseManifest, type View } from "./log.js";
+import type { Place } from "./place.js";
+import { type Batches, collected, liveRows, passingNumbers, rowsStatement } from "./rows.js";
+import { parseSplit, type Split, writePiece, writeSplit } from "./split.js";
 
 const MANIFEST = "manifest.json";
 const CHECKED = "checked.json";
 const WRITING = "writing.json";
 /** The names in the folder of a mirror before its first pieces, and those of files being written to them. */
 const OWN = [MANIFEST, CHECKED, WRITING, "sync.lock"] as const;
-
-/** What `writing.json` says while pieces are written: the folder of their number belongs to the mirror. */
-interface Writing {
-  readonly mirror: string;
-  readonly number: number;
-}
 
 const folderOf = (number: number): string => `v${String(number).padStart(6, "0")}`;
 
@@ -38,6 +31,8 @@ export class Folder implements Place {
   readonly #split: Split | undefined;
   /** Files that are as they were written, and their state. */
   readonly #verified = new Map<string, string>();
+  /** The number that was begun. */
+  #number = 0;
 
   /** @throws {InputError} BadArgument for a `by` that names neither a column nor a unit of dates */
   constructor(
@@ -47,25 +42,17 @@ export class Folder implements Place {
     this.#split = by === undefined ? undefined : parseSplit(by);
   }
 
+  /** @throws {FileError} BadMirror if the folder holds files that no mirror wrote */
   async manifest(): Promise<Manifest | undefined> {
     const path = join(this.name, MANIFEST);
     const text = await textOf(path);
     if (text !== undefined) return parseManifest(text, path);
-    return (await this.#hasManifest()) ? this.manifest() : undefined;
-  }
-
-  /**
-   * Whether the folder got a manifest since it was looked for.
-   *
-   * @throws {FileError} BadMirror if the folder holds files that no mirror wrote
-   */
-  async #hasManifest(): Promise<boolean> {
     const names = (await unlessMissing(this.name, readdir(this.name))) ?? [];
-    if (names.includes(MANIFEST)) return true;
-    const [other] = names.filter((name) => !OWN.some((own) => name === own || name.startsWith(`${own}.`)));
-    if (other === undefined || (await this.#writing()) !== undefined) return false;
-    // Its first synchronisation has ended since.
-    if (existsSync(join(this.name, MANIFEST))) return true;
+    const other = names.find((name) => !OWN.some((own) => name === own || name.startsWith(`${own}.`)));
+    const isOwn = other === undefined || (await this.#writing()) !== undefined;
+    // Its first synchronisation may have ended since.
+    if (existsSync(path)) return this.manifest();
+    if (isOwn) return undefined;
     throw new FileError(`${this.name} is not empty and not a mirror: it holds ${JSON.stringify(other)}.`, {
       code: "BadMirror",
       hint: "Use a new or an empty folder.",
@@ -86,17 +73,23 @@ export class Folder implements Place {
 
   /** Begins the number that a killed process began, or the first whose folder does not exist. */
   async begin(code: string, current: number): Promise<number> {
-    const begun = (await this.#writing())?.number ?? 0;
-    if (begun > current) return begun;
-    let number = current + 1;
-    while (existsSync(join(this.name, folderOf(number)))) number++;
-    await this.#writeJSON(WRITING, { mirror: code, number } satisfies Writing);
+    let number = (await this.#writing()) ?? 0;
+    if (number <= current) {
+      number = current + 1;
+      while (existsSync(join(this.name, folderOf(number)))) number++;
+      await this.#writeJSON(WRITING, { mirror: code, number });
+    }
+    this.#number = number;
     return number;
+  }
+
+  get download(): string {
+    return join(this.name, folderOf(this.#number), "rows.parquet");
   }
 
   /** Forgets a number whose manifest is current, or of which nothing has been written. A download stays. */
   async #end(): Promise<void> {
-    const begun = (await this.#writing())?.number;
+    const begun = await this.#writing();
     if (begun === undefined) return;
     const current = (await this.manifest().catch(() => undefined))?.number ?? 0;
     const folder = join(this.name, folderOf(begun));
@@ -104,40 +97,24 @@ export class Folder implements Place {
     if (begun <= current || !existsSync(folder)) await rm(join(this.name, WRITING), { force: true });
   }
 
-  async #writing(): Promise<Writing | undefined> {
+  /** The number whose pieces are being written: its folder belongs to the mirror. */
+  async #writing(): Promise<number | undefined> {
     try {
-      const { mirror, number } = JSON.parse((await textOf(join(this.name, WRITING))) ?? "") as Partial<Writing>;
-      return typeof mirror === "string" && Number.isSafeInteger(number)
-        ? { mirror, number: Number(number) }
-        : undefined;
+      const { mirror, number } = JSON.parse(await readFile(join(this.name, WRITING), "utf8"));
+      return typeof mirror === "string" && Number.isSafeInteger(number) ? number : undefined;
     } catch {
       return undefined;
     }
   }
 
-  exported<T>(
-    query: MirrorQuery,
-    number: number,
-    told: Told,
-    use: (rows: AsyncIterable<RecordBatch>) => Promise<T>,
-  ): Promise<T> {
-    return query.export().readBeside(join(this.name, folderOf(number), "rows.parquet"), use, told);
-  }
-
-  async write(
-    { number, kind, isSplit }: PieceName,
-    rows: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
-    schema: Schema,
-  ): Promise<Piece[]> {
-    const folder = join(this.name, folderOf(number));
-    if (isSplit && this.#split !== undefined) {
-      const files = await writeSplit(rows, folder, schema, this.#split);
-      return files.map((file) => ({ ...file, name: `${folderOf(number)}/${file.name}` }));
-    }
-    const { writeParquet } = await import("../../columns/parquet/write/write.js");
-    const tally = new Tally();
-    const { bytes } = await writeParquet(tally.of(rows), join(folder, `${kind}.parquet`), { schema });
-    return [{ name: `${folderOf(number)}/${kind}.parquet`, bytes, ...tally.noted() }];
+  async write(kind: "rows" | "removed", rows: Batches, schema: Schema, isSplit: boolean): Promise<Piece[]> {
+    const folder = folderOf(this.#number);
+    const split = isSplit ? this.#split : undefined;
+    const files =
+      split === undefined
+        ? [await writePiece(join(this.name, folder), `${kind}.parquet`, rows, schema)]
+        : await writeSplit(rows, join(this.name, folder), schema, split);
+    return files.map((file) => ({ ...file, name: `${folder}/${file.name}` }));
   }
 
   async commit(manifest: Manifest, before: Manifest | undefined): Promise<void> {
@@ -191,29 +168,20 @@ export class Folder implements Place {
         parquetFileTable(paths.length === 1 ? paths[0] : paths, { ...options, ...change, onBytes }),
       );
     if (view.isWhole) return read({ columns });
-    const { version, removed } = view;
-    const isGone = await removedUpTo(
-      view.removedUpTo,
-      version.end,
-      this.batches(
-        removed,
-        REMOVED.map(({ name }) => name),
-      ),
-    );
-    const isLater = view.rows.some(({ last }) => last >= version.end);
-    const where = isLater ? { ...options.where, [number]: { lt: version.end } } : options.where;
-    const table = await read({ columns: [...columns, number], where });
-    return pickColumns(
-      passingRows(table, (row) => !isGone(row)),
-      [...columns.keys()],
-    );
+    const { end } = view.version;
+    const isLive = await liveRows(this, view);
+    const isLater = view.rows.some(({ last }) => last >= end);
+    const where = isLater ? { ...options.where, [number]: { lt: end } } : options.where;
+    const { schema, batches } = await read({ columns: [...columns, number], where });
+    const live = new Table(schema, await collected(passingNumbers(batches, isLive)));
+    return pickColumns(live, [...columns.keys()]);
   }
 
   async query(view: View, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {
-    const scan = (pieces: readonly Piece[]): string[] => [parquetScan(this.#paths(pieces))];
     const engine = await embeddedEngine();
     try {
-      await engine.query(`create view this as ${rowsOf(view, scan(view.rows), scan(view.removed))}`);
+      const rows = rowsStatement(view, (pieces) => (pieces.length === 0 ? [] : [parquetScan(this.#paths(pieces))]));
+      await engine.query(`create view this as ${rows}`);
       return await engine.query(text, params, options);
     } finally {
       await engine.close();
@@ -221,8 +189,8 @@ export class Folder implements Place {
   }
 
   /** The only file that changes if the table has not. */
-  checked(at: Date): Promise<void> {
-    return this.#writeJSON(CHECKED, { checked_at: at.toISOString() });
+  checked(): Promise<void> {
+    return this.#writeJSON(CHECKED, { checked_at: new Date().toISOString() });
   }
 
   #paths(pieces: readonly Piece[]): string[] {

@@ -106,6 +106,12 @@ export function numberColumn(columns: readonly ColumnSpec[]): string {
   return name;
 }
 
+/** The columns of pieces of rows. */
+export const numberedColumns = (columns: readonly ColumnSpec[]): ColumnSpec[] => [
+  ...columns,
+  { name: numberColumn(columns), type: "Integer" },
+];
+
 /** A version and the pieces that have its rows. */
 export interface View {
   readonly code: string;
@@ -182,16 +188,11 @@ export const namesOf = ({ logs }: Manifest): string[] =>
 
 /** @throws {FileError} BadMirror for what is not the manifest of a mirror, or is that of an earlier build */
 export function parseManifest(text: string, where: string): Manifest {
-  let value: {
-    readonly format?: unknown;
-    readonly question?: unknown;
-    readonly versions?: unknown;
-    readonly logs?: unknown;
-  };
+  let value: Partial<Manifest> = {};
   try {
     value = Object(JSON.parse(text));
   } catch {
-    value = {};
+    // Not a manifest.
   }
   const { format, question, versions, logs } = value;
   if (format === 2 && Array.isArray(versions) && versions.length > 0 && Array.isArray(logs)) return value as Manifest;

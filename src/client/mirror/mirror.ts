@@ -13,8 +13,16 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import { boundOf, earlier } from "../../value/when.js";
 import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { MirrorChanges } from "./changes.js";
-import type { Copy } from "./copy.js";
-import { type HistoryOption, type Manifest, newest, type Version, type View, versionBefore, viewOf } from "./log.js";
+import {
+  type HistoryOption,
+  incomplete,
+  type Manifest,
+  newest,
+  type Version,
+  type View,
+  versionBefore,
+  viewOf,
+} from "./log.js";
 import type { MirrorQuery, Place } from "./place.js";
 import type { SyncPlan } from "./plan.js";
 
@@ -195,11 +203,10 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     refuseUnknown(options, ["signal"], "plan()");
     const { planSync } = await import("./plan.js");
     const manifest = await unlessAborted(this.#read(), options.signal);
-    const copy = await this.#copy();
     const { by, since, wholeEvery, history = manifest?.history } = this.#options;
-    const kept = history === false ? undefined : history;
-    const how = { by, since, wholeEvery, history: kept };
-    return planSync(this.#query, manifest, (each) => copy.damage(each), how, options.signal);
+    const how = { by, since, wholeEvery, history: history === false ? undefined : history };
+    const damage = (view: View): Promise<string | undefined> => this.#damage(view);
+    return planSync(this.#query, manifest, damage, how, options.signal);
   }
 
   /**
@@ -214,11 +221,12 @@ export class Mirror<Row extends object = Record<string, Cell>> {
       let received = 0;
       if (change !== "none") {
         const { maxRatio, maxSize } = this.#options;
-        const written = await (await this.#copy()).write(this.#query, plan, { ...options, maxRatio, maxSize });
+        const { write } = await import("./copy.js");
+        const written = await write(this.#place, this.#query, plan, { ...options, maxRatio, maxSize });
         this.#manifest = written.manifest;
         ({ received, change } = written);
       }
-      await this.#place.checked(new Date(), this.#manifest && viewOf(this.#manifest, newest(this.#manifest)));
+      await this.#place.checked(this.#manifest && viewOf(this.#manifest, newest(this.#manifest)));
       const { rows = 0, refreshed_at = null } = this.#newest ?? {};
       return { code: this.code, change, rows, received, refreshed_at };
     });
@@ -234,9 +242,10 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   async frame(options: ParquetReadOptions & Watched & AsOf = {}): Promise<Frame<Row>> {
     const { asOf, from, lag, ...how } = options;
     const isWhole = options.where === undefined && from === undefined;
-    const [table, { version }] = await this.#use({ asOf, from, lag }, async (view) =>
-      (await this.#copy()).read(view, how),
-    );
+    const [table, { version }] = await this.#use({ asOf, from, lag }, async (view) => {
+      await this.#demandWhole(view);
+      return this.#place.table(view, how);
+    });
     return Frame.from<Row>(table, { ...this.#source(version), ...(isWhole ? { complete: true } : {}) });
   }
 
@@ -255,11 +264,11 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     refuseUnknown(options, ["params", "signal", "asOf", "from", "lag"], "sql()");
     const { params, signal, ...when } = options;
     signal?.throwIfAborted();
-    const [table] = await this.#use(
-      when,
-      async (view) => (await this.#copy()).query(view, text, params, { signal }),
-      signal,
-    );
+    const run = async (view: View) => {
+      await this.#demandWhole(view);
+      return this.#place.query(view, text, params, { signal });
+    };
+    const [table] = await this.#use(when, run, signal);
     return Frame.from<Result>(table, { code: this.code, mirror: this.place });
   }
 
@@ -279,8 +288,10 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     refuseUnknown(options, ["lag"], "changes()");
     const { changesBetween } = await import("./changes.js");
     const [changes] = await this.#use({ asOf: to, ...options }, async (view, manifest) => {
-      const earlierView = viewOf(manifest, versionBefore(manifest, boundOf(from, options.lag)));
-      return changesBetween<Row>(await this.#copy(), earlierView, view, this.#source(view.version));
+      const before = viewOf(manifest, versionBefore(manifest, boundOf(from, options.lag)));
+      await this.#demandWhole(before);
+      await this.#demandWhole(view);
+      return changesBetween<Row>(this.#place, before, view, this.#source(view.version));
     });
     return changes;
   }
@@ -301,10 +312,10 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   async compact(options: Pick<SyncOptions, "signal"> = {}): Promise<void> {
     refuseUnknown(options, ["signal"], "compact()");
     await this.#place.exclusive(`compact ${this.#query.question}`, options.signal, async () => {
-      const copy = await this.#copy();
-      const [merged] = await this.#use({}, async (_view, manifest) => copy.merged(manifest));
-      this.#manifest = merged;
-      await this.#place.checked(new Date(), viewOf(merged, newest(merged)));
+      const { merged } = await import("./copy.js");
+      const [manifest] = await this.#use({}, (_view, before) => merged(this.#place, before));
+      this.#manifest = manifest;
+      await this.#place.checked(viewOf(manifest, newest(manifest)));
     });
   }
 
@@ -314,8 +325,8 @@ export class Mirror<Row extends object = Record<string, Cell>> {
    * @throws {FileError} BadMirror if there is no copy yet
    */
   async verify(): Promise<MirrorCheck> {
-    const copy = await this.#copy();
-    const [damage] = await this.#use({}, (_view, manifest) => copy.verify(manifest));
+    const { verified } = await import("./copy.js");
+    const [damage] = await this.#use({}, (_view, manifest) => verified(this.#place, manifest));
     return { complete: damage.length === 0, damage };
   }
 
@@ -323,9 +334,14 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     return { ...this.#query.about, ...(refreshed_at === null ? {} : { refreshed_at }), mirror: this.place };
   }
 
-  async #copy(): Promise<Copy> {
-    const { Copy: Opened } = await import("./copy.js");
-    return new Opened(this.#place);
+  #damage({ rows, removed }: View): Promise<string | undefined> {
+    return this.#place.damage([...rows, ...removed]);
+  }
+
+  /** @throws {FileError} BadMirror if some of the version is missing */
+  async #demandWhole(view: View): Promise<void> {
+    const damage = await this.#damage(view);
+    if (damage !== undefined) throw incomplete(this.place, this.code, damage);
   }
 
   /** Reads a state of the copy; again if a synchronisation replaced the manifest in the meantime. */

@@ -9,6 +9,7 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import type { Manifest, Piece, View } from "./log.js";
+import type { Batches } from "./rows.js";
 
 /** What a mirror asks of the query that it copies. */
 export interface MirrorQuery {
@@ -41,21 +42,17 @@ export interface Place {
   manifest(): Promise<Manifest | undefined>;
   /** Runs `work` while no other process writes this copy, where the place has locks. */
   exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
-  /** Begins the manifest after `current`: pieces of the number it returns are written for it alone. */
+  /** Begins the manifest after `current`: the next pieces are written for it alone. Returns its number. */
   begin(code: string, current: number): Promise<number>;
-  /** Passes the rows of an export to `use`, which may be called again. */
-  exported<T>(
-    query: MirrorQuery,
-    number: number,
-    told: Told,
-    use: (rows: AsyncIterable<RecordBatch>) => Promise<T>,
-  ): Promise<T>;
+  /** A path beside which the download of an export is kept until its rows are written; undefined if it is not kept. */
+  readonly download?: string;
   /**
-   * Writes a piece; one for each value of `by` if the place splits rows. The last column is that of the numbers.
+   * Writes a piece; one for each value of `by` if the rows are to be split and the place does. The last column is that
+   * of the numbers.
    *
    * @throws {InputError} UnknownColumn, WrongType, BadArgument for a `by` that cannot split these rows
    */
-  write(name: PieceName, rows: AsyncIterable<RecordBatch> | Iterable<RecordBatch>, schema: Schema): Promise<Piece[]>;
+  write(kind: "rows" | "removed", rows: Batches, schema: Schema, isSplit: boolean): Promise<Piece[]>;
   /** Makes a manifest the current one, in one step; then removes what only the one before had left out. */
   commit(manifest: Manifest, before: Manifest | undefined): Promise<void>;
   /** What is missing of pieces, as a clause; undefined if nothing is. */
@@ -67,13 +64,5 @@ export interface Place {
   /** The result of a statement in which a version is the table `this`. */
   query(view: View, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
   /** Notes that the service has been asked, and lets other programs find the newest version. */
-  checked(at: Date, newest: View | undefined): Promise<void>;
-}
-
-export interface PieceName {
-  readonly number: number;
-  readonly code: string;
-  readonly kind: "rows" | "removed";
-  /** Whether rows are split by the column of the place. */
-  readonly isSplit: boolean;
+  checked(newest: View | undefined): Promise<void>;
 }

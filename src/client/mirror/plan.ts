@@ -3,7 +3,7 @@ import { InputError } from "../../errors/errors.js";
 import { noColumn } from "../../errors/options.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Filter } from "../../spec/endpoints.js";
-import { type Manifest, newest } from "./log.js";
+import { type Manifest, newest, type View, viewOf } from "./log.js";
 import type { MirrorQuery } from "./place.js";
 
 const WHOLE_EVERY = 10;
@@ -39,7 +39,7 @@ interface PlanOptions extends Pick<Manifest, "by" | "since" | "history"> {
 export async function planSync(
   query: MirrorQuery,
   manifest: Manifest | undefined,
-  damage: (manifest: Manifest) => Promise<string | undefined>,
+  damage: (view: View) => Promise<string | undefined>,
   { since, by, history, wholeEvery = WHOLE_EVERY }: PlanOptions,
   signal: AbortSignal | undefined,
 ): Promise<SyncPlan> {
@@ -63,7 +63,7 @@ export async function planSync(
   if (manifest.by !== by) return plan("export", "The rows are split in another way.", true);
   if (!equal(log?.columns, columns)) return plan("export", "The columns have changed.", true);
   if (!equal(log?.key, key)) return plan("export", "The primary key has changed.", true);
-  const missing = await damage(manifest);
+  const missing = await damage(viewOf(manifest, state));
   if (missing !== undefined) return plan("export", `The copy is not complete: ${missing}.`, true);
   if (since !== undefined && manifest.since !== since)
     return whole("The copy was not made for updates by this column.");

@@ -1,19 +1,23 @@
-import { Data, makeData, type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import { type Data, makeData, type RecordBatch, Schema, Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { instantsOf } from "../../columns/arrow/instants.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
+import { mapTexts } from "../../columns/compute/map-texts.js";
 import { isText } from "../../columns/compute/texts.js";
 import { takeBatch } from "../../columns/table/take.js";
 import { digestTypes, RowsDigest } from "../../engine/contract/digest.js";
+import { quoteName } from "../../engine/contract/statements.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import { formatDate, parseDate } from "../../value/date.js";
-import { type Piece, REMOVED } from "./log.js";
+import { numberColumn, numberedColumns, type Piece, REMOVED, type View } from "./log.js";
+import type { Place } from "./place.js";
+
+export const REMOVED_NAMES = REMOVED.map(({ name }) => name);
 
 /** Rows of a removal piece in a batch. */
 const BATCH_ROWS = 65_536;
 
-type Batches = AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
+export type Batches = AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
 
 /**
  * Lends batches and the schema of the first of them, as readers choose how text is kept. The batches are closed after
@@ -59,7 +63,7 @@ function integers(length: number, at: (i: number) => number): Data {
 }
 
 /** The numbers of rows that a version removed, as rows of their piece. */
-export function* removedBatches(rows: readonly number[], version: number): Generator<RecordBatch> {
+export function* removedBatches(rows: ArrayLike<number>, version: number): Generator<RecordBatch> {
   for (let from = 0; from < rows.length; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows.length - from);
     const columns = [integers(length, (i) => rows[from + i]), integers(length, () => version)];
@@ -71,115 +75,136 @@ export function* removedBatches(rows: readonly number[], version: number): Gener
 export const numbersIn = ({ data }: RecordBatch, column = data.children.length - 1): ((i: number) => number) =>
   chunkReader(data.children[column]).number as (i: number) => number;
 
-/** The rows whose number, in the last column, passes; the table itself if all do. */
-export function passingRows(table: Table, passes: (number: number) => boolean): Table {
-  const batches = table.batches.map((batch) => passingBatch(batch, passes));
-  if (batches.every((batch, i) => batch === table.batches[i])) return table;
-  const filled = batches.filter(({ numRows }) => numRows > 0);
-  return new Table(table.schema, filled);
+/** The batch with these columns. */
+export function picked({ schema, data, numRows }: RecordBatch, columns: readonly number[]): RecordBatch {
+  const fields = columns.map((at) => schema.fields[at]);
+  return recordBatch(
+    new Schema(fields),
+    columns.map((at) => data.children[at]),
+    numRows,
+  );
 }
 
-/** As {@link passingRows}, of batches. */
-export async function* passing(batches: Batches, passes: (number: number) => boolean): AsyncGenerator<RecordBatch> {
+/** The rows that pass, of batches that have any. */
+export async function* passing(
+  batches: Batches,
+  testOf: (batch: RecordBatch) => (row: number) => boolean,
+): AsyncGenerator<RecordBatch> {
   for await (const batch of batches) {
-    const kept = passingBatch(batch, passes);
-    if (kept.numRows > 0) yield kept;
+    const passes = testOf(batch);
+    const kept = new Uint32Array(batch.numRows);
+    let count = 0;
+    for (let i = 0; i < batch.numRows; i++) if (passes(i)) kept[count++] = i;
+    if (count === batch.numRows) yield batch;
+    else if (count > 0) yield recordBatch(batch.schema, takeBatch(batch, kept.subarray(0, count)).data.children, count);
   }
 }
 
-function passingBatch(batch: RecordBatch, passes: (number: number) => boolean): RecordBatch {
-  const number = numbersIn(batch);
-  const kept = new Uint32Array(batch.numRows);
-  let count = 0;
-  for (let i = 0; i < batch.numRows; i++) if (passes(number(i))) kept[count++] = i;
-  if (count === batch.numRows) return batch;
-  return recordBatch(batch.schema, takeBatch(batch, kept.subarray(0, count)).data.children, count);
+/** As {@link passing}, by the number in the last column. */
+export const passingNumbers = (batches: Batches, passes: (number: number) => boolean): AsyncGenerator<RecordBatch> =>
+  passing(batches, (batch) => {
+    const number = numbersIn(batch);
+    return (i) => passes(number(i));
+  });
+
+export async function collected(batches: Batches): Promise<RecordBatch[]> {
+  const all: RecordBatch[] = [];
+  for await (const batch of batches) all.push(batch);
+  return all;
 }
 
-/** Whether a row is among those that a version, or one before it, removed. */
-export type IsRemoved = (number: number) => boolean;
-
-/** The rows that versions up to `version` removed, of those with a number below `end`. */
-export async function removedUpTo(version: number, end: number, removals: Batches): Promise<IsRemoved> {
-  const bits = new Uint8Array(Math.ceil(end / 8));
-  for await (const batch of removals) {
+/** Whether the row of a number is in a version. */
+export async function liveRows(
+  place: Pick<Place, "batches">,
+  { version: { end }, removed, removedUpTo }: Pick<View, "version" | "removed" | "removedUpTo">,
+): Promise<(number: number) => boolean> {
+  const removedBits = new Uint8Array(Math.ceil(end / 8));
+  for await (const batch of place.batches(removed, REMOVED_NAMES)) {
     const [row, by] = [numbersIn(batch, 0), numbersIn(batch, 1)];
     for (let i = 0; i < batch.numRows; i++) {
-      const number = row(i);
-      if (by(i) <= version) bits[Math.floor(number / 8)] |= 1 << (number % 8);
+      if (by(i) <= removedUpTo) removedBits[Math.floor(row(i) / 8)] |= 1 << (row(i) % 8);
     }
   }
-  return (number) => (bits[Math.floor(number / 8)] & (1 << (number % 8))) !== 0;
+  return (number) => number < end && (removedBits[Math.floor(number / 8)] & (1 << (number % 8))) === 0;
+}
+
+/** The rows of a version, one batch at a time, with their numbers in the last column. */
+export async function* rowsOf(place: Place, view: View): AsyncGenerator<RecordBatch> {
+  const names = numberedColumns(view.log.columns).map(({ name }) => name);
+  const rows = place.batches(view.rows, names);
+  yield* view.isWhole ? rows : passingNumbers(rows, await liveRows(place, view));
+}
+
+/**
+ * The statement that selects the rows of a version.
+ *
+ * @param scans the table expressions of pieces
+ */
+export function rowsStatement(
+  { log, version, isWhole, rows, removed, removedUpTo }: View,
+  scans: (pieces: readonly Piece[]) => readonly string[],
+  selected: readonly string[] = log.columns.map(({ name }) => name),
+  conditions: readonly string[] = [],
+): string {
+  const number = quoteName(numberColumn(log.columns));
+  const names = [...log.columns.map(({ name }) => quoteName(name)), number].join(", ");
+  const all = scans(rows).map((piece) => `select ${names} from ${piece}`);
+  const gone = scans(removed).map((piece) => `select "row" from ${piece} where "version" <= ${removedUpTo}`);
+  const filters = [
+    ...(isWhole ? [] : [`${number} < ${version.end}`]),
+    ...(removed.length === 0 ? [] : [`${number} not in (${gone.join(" union all ")})`]),
+    ...conditions,
+  ];
+  const where = filters.length === 0 ? "" : ` where ${filters.join(" and ")}`;
+  return `select ${selected.map(quoteName).join(", ")} from (${all.join(" union all ")}) as log${where}`;
 }
 
 /** Notes of the rows that pass through it what a manifest says of their piece. */
 export class Tally {
-  rows = 0;
+  #rows = 0;
   #first = Number.POSITIVE_INFINITY;
   #last = -1;
   #digest: RowsDigest | undefined;
 
-  add(batch: RecordBatch): void {
-    this.#digest ??= new RowsDigest(digestTypes(batch.schema));
-    this.#digest.add(batch);
-    const number = numbersIn(batch);
-    for (let i = 0; i < batch.numRows; i++) {
-      this.#first = Math.min(this.#first, number(i));
-      this.#last = Math.max(this.#last, number(i));
-    }
-    this.rows += batch.numRows;
-  }
-
   async *of(batches: Batches): AsyncGenerator<RecordBatch> {
     for await (const batch of batches) {
-      this.add(batch);
+      this.#digest ??= new RowsDigest(digestTypes(batch.schema));
+      this.#digest.add(batch);
+      const number = numbersIn(batch);
+      for (let i = 0; i < batch.numRows; i++) {
+        this.#first = Math.min(this.#first, number(i));
+        this.#last = Math.max(this.#last, number(i));
+      }
+      this.#rows += batch.numRows;
       yield batch;
     }
   }
 
   noted(): Pick<Piece, "rows" | "first" | "last" | "digest"> {
-    const first = this.rows === 0 ? 0 : this.#first;
-    return { rows: this.rows, first, last: this.#last, digest: this.#digest?.whole() ?? "" };
+    const first = this.#rows === 0 ? 0 : this.#first;
+    return { rows: this.#rows, first, last: this.#last, digest: this.#digest?.whole() ?? "" };
   }
 }
 
-/** Follows the last day up to `until` in a column of dates or times, from `day` on. */
-export function lastDay(column: number, until: string, day: string | undefined) {
-  const most = parseDate(until);
-  let last = day === undefined ? Number.NEGATIVE_INFINITY : parseDate(day);
-  return {
-    add({ data, numRows }: RecordBatch): void {
-      const cells = data.children[column];
-      const { valid } = chunkReader(cells);
-      const { days } = instantsOf(cells);
-      for (let i = 0; i < numRows; i++) if (valid(i) && days(i) > last && days(i) <= most) last = days(i);
-    },
-    get day(): string | undefined {
-      return Number.isFinite(last) ? formatDate(last) : undefined;
-    },
-  };
+/** The last day of a column of dates or times that is not after `most`; `last` if none is later. */
+export function laterDay({ data, numRows }: RecordBatch, column: number, last: number, most: number): number {
+  const cells = data.children[column];
+  const { valid } = chunkReader(cells);
+  const { days } = instantsOf(cells);
+  let later = last;
+  for (let i = 0; i < numRows; i++) if (valid(i) && days(i) > later && days(i) <= most) later = days(i);
+  return later;
 }
 
 /** Rows as an export has them: their empty text is null, as where the service writes both alike in CSV. */
 export async function* withoutEmptyText(batches: Batches): AsyncGenerator<RecordBatch> {
-  for await (const batch of batches) {
-    const before = batch.data.children;
-    const children = before.map((data) => (isText(data.type) ? withoutEmpty(data) : data));
-    const isSame = children.every((data, i) => data === before[i]);
-    yield isSame ? batch : recordBatch(batch.schema, children, batch.numRows);
+  const place = { column: "", method: "sync()" };
+  for await (const { schema, data, numRows } of batches) {
+    const children = data.children.map((column) => {
+      if (!isText(column.type)) return column;
+      const texts = mapTexts(new Vector([column]), place, (text) => (text === "" ? null : text));
+      return texts.data[0].clone(column.type);
+    });
+    yield recordBatch(schema, children, numRows);
   }
-}
-
-function withoutEmpty(data: Data): Data {
-  const { valid, text } = chunkReader(data);
-  const { type, offset, length, valueOffsets, values, typeIds, children, dictionary } = data;
-  const bits = new Uint8Array((offset + length + 7) >> 3);
-  let nulls = 0;
-  for (let i = 0; i < length; i++) {
-    if (valid(i) && text(i) !== "") bits[(offset + i) >> 3] |= 1 << ((offset + i) & 7);
-    else nulls++;
-  }
-  if (nulls === data.nullCount) return data;
-  const buffers = [valueOffsets, values, bits, typeIds] as never;
-  return new Data(type, offset, length, nulls, buffers, children as Data[], dictionary);
 }

@@ -1,15 +1,13 @@
-import { once } from "node:events";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { TransformStream } from "node:stream/web";
 import { type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { kindOfArrow } from "../../columns/arrow/types.js";
-import type { Written } from "../../columns/io/written.js";
 import { takeRows } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Piece } from "./log.js";
-import { Tally } from "./rows.js";
+import { type Batches, Tally } from "./rows.js";
 
 /** How the rows of a mirror are split into files: by the text of a column, or the year or month of a date. */
 export interface Split {
@@ -39,80 +37,61 @@ export function parseSplit(by: string): Split {
   });
 }
 
+/** Writes rows, whose numbers are in the last column, into one Parquet file. */
+export async function writePiece(folder: string, name: string, rows: Batches, schema: Schema): Promise<Piece> {
+  const { writeParquet } = await import("../../columns/parquet/write/write.js");
+  const tally = new Tally();
+  const { bytes } = await writeParquet(tally.of(rows), join(folder, name), { schema });
+  return { name, bytes, ...tally.noted() };
+}
+
 /**
- * Writes the rows of `batches` into one Parquet file for each value of the split's column, all in one pass; the order
- * of the rows is kept within each file. Without rows, one empty file.
+ * Writes the rows into one Parquet file for each value of the split's column, all in one pass; the order of the rows is
+ * kept within each file. Without rows, one empty file.
  *
  * @throws {InputError} UnknownColumn; WrongType for the year of a column without dates; BadArgument for more than 500
  *   files
  */
-export async function writeSplit(
-  batches: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
-  folder: string,
-  schema: Schema,
-  split: Split,
-): Promise<Piece[]> {
+export async function writeSplit(rows: Batches, folder: string, schema: Schema, split: Split): Promise<Piece[]> {
   const at = placeOf(schema, split);
-  const parts = new Map<string | null, Part>();
+  const parts = new Map<string | null, ReturnType<typeof openPart>>();
   const nameOf = fileNames(split);
-  const partOf = (value: string | null): Part => {
+  const partOf = (value: string | null) => {
     const found = parts.get(value);
     if (found !== undefined) return found;
     if (parts.size === MOST_FILES) throw tooMany(split);
-    const part = new Part(folder, nameOf(value), schema);
+    const part = openPart(folder, nameOf(value), schema);
     parts.set(value, part);
     return part;
   };
   try {
-    for await (const batch of batches) {
-      for (const [value, rows] of rowsByValue(batch, at, split)) {
-        const taken = rows.length === batch.numRows ? [batch] : takeRows(new Table([batch]), rows).batches;
-        for (const piece of taken) await partOf(value).write(piece);
+    for await (const batch of rows) {
+      for (const [value, places] of rowsByValue(batch, at, split)) {
+        const { writer, piece } = partOf(value);
+        const taken = places.length === batch.numRows ? [batch] : takeRows(new Table([batch]), places).batches;
+        // A write fails after its file did.
+        for (const each of taken) await writer.write(each).catch(() => piece);
       }
     }
     if (parts.size === 0) partOf(null);
-    const files: Piece[] = [];
-    for (const [value, part] of parts) files.push({ value, ...(await part.end()) });
-    return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const pieces: Piece[] = [];
+    for (const [value, { writer, piece }] of parts) {
+      await writer.close().catch(() => piece);
+      pieces.push({ value, ...(await piece) });
+    }
+    return pieces.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    await Promise.all([...parts.values()].map((part) => part.fail(error)));
+    await Promise.allSettled([...parts.values()].flatMap(({ writer, piece }) => [writer.abort(error), piece]));
     throw error;
   }
 }
 
-class Part {
-  readonly #rows = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  readonly #name: string;
-  readonly #tally = new Tally();
-  readonly #written: Promise<Written>;
-
-  constructor(folder: string, name: string, schema: Schema) {
-    this.#name = name;
-    const path = join(folder, name);
-    this.#written = import("../../columns/parquet/write/write.js").then(({ writeParquet }) =>
-      writeParquet(this.#rows, path, { schema }),
-    );
-    this.#written.catch((error) => this.#rows.destroy(error));
-    // write() and end() report the error.
-    this.#rows.on("error", () => undefined);
-  }
-
-  async write(batch: RecordBatch): Promise<void> {
-    if (this.#rows.destroyed) await this.#written;
-    this.#tally.add(batch);
-    if (!this.#rows.write(batch)) await once(this.#rows, "drain");
-  }
-
-  async end(): Promise<Piece> {
-    this.#rows.end();
-    const { bytes } = await this.#written;
-    return { name: this.#name, bytes, ...this.#tally.noted() };
-  }
-
-  async fail(error: unknown): Promise<void> {
-    this.#rows.destroy(error as Error);
-    await this.#written.catch(() => undefined);
-  }
+/** A file that is written while its rows come. */
+function openPart(folder: string, name: string, schema: Schema) {
+  const { readable, writable } = new TransformStream<RecordBatch, RecordBatch>();
+  const piece = writePiece(folder, name, readable, schema);
+  piece.catch(() => undefined);
+  return { writer: writable.getWriter(), piece };
 }
 
 function placeOf(schema: Schema, { column, unit }: Split): number {
