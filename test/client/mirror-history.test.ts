@@ -2,11 +2,14 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Manifest } from "../../src/client/mirror/log.js";
+import { Mirror } from "../../src/client/mirror/mirror.js";
+import type { MirrorQuery } from "../../src/client/mirror/place.js";
+import { placeAt } from "../../src/client/mirror/place-at.js";
 import { duckdbEngine } from "../../src/engine/duckdb/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { isWhole } from "../support/whole.js";
-import { linesOf, linesOfRows, type Quote, QuoteTable } from "./as-of-run.js";
+import { linesOf, linesOfRows, type Quote, QuoteTable, rowsFrame } from "./as-of-run.js";
 
 const root = temporaryFolder("history");
 let count = 0;
@@ -309,5 +312,53 @@ it("other programs find the newest state of an engine's copy as a view", async (
     expect(linesOf(Frame.from(found))).toEqual(["A,2025-01-01"]);
   } finally {
     await engine.close();
+  }
+});
+
+it("two synchronisations at once of one copy in an engine write tables of their own", async () => {
+  const engine = await duckdbEngine();
+  try {
+    const table = tableWith([quote("A", 1)], at(1));
+    let exports = 0;
+    let secondBegan!: () => void;
+    const second = new Promise<void>((resolve) => {
+      secondBegan = resolve;
+    });
+    let first: Promise<unknown> | undefined;
+    /** The first export ends after the second has begun, and the second after the first synchronisation. */
+    const batches = async function* () {
+      exports++;
+      if (exports === 2) secondBegan();
+      await (exports === 2 ? first : second);
+      yield* rowsFrame(table.rows).table.batches;
+    };
+    const query = { ...table.query, export: () => ({ batches }) } as unknown as MirrorQuery;
+    const mirror = new Mirror(query, placeAt(engine, "V/T", undefined), { history: true });
+    first = mirror.sync();
+    await Promise.all([first, mirror.sync()]);
+    expect(linesOf(await mirror.frame())).toEqual(linesOfRows(table.rows));
+    expect(await mirror.verify()).toEqual({ complete: true, damage: [] });
+    const others = (await engine.tables()).filter((name) => !name.startsWith("V/T"));
+    expect(others).toEqual(["arrowbook_mirrors"]);
+  } finally {
+    await engine.close();
+  }
+});
+
+it.each(["a folder", "an engine"])("frame() of %s refuses what it does not take, and can be aborted", async (place) => {
+  const engine = place === "a folder" ? undefined : await duckdbEngine();
+  try {
+    const mirror = tableWith([quote("A", 1)], at(1)).mirror(engine ?? newFolder());
+    await mirror.sync();
+    const unknown = mirror.frame({ colums: ["ticker"] } as object);
+    await expect(unknown).rejects.toMatchObject({ code: "UnknownOption", hint: expect.stringContaining("columns") });
+    const none = mirror.frame({ columns: [] });
+    await expect(none).rejects.toMatchObject({ code: "BadArgument" });
+    const stopped = mirror.frame({ signal: AbortSignal.abort(new Error("enough")) });
+    await expect(stopped).rejects.toThrow("enough");
+    const noColumn = mirror.frame({ columns: ["tickr"] });
+    await expect(noColumn).rejects.toMatchObject({ code: "UnknownColumn", hint: expect.stringContaining("ticker") });
+  } finally {
+    await engine?.close();
   }
 });

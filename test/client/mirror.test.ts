@@ -214,6 +214,13 @@ it.each<[string, MirrorOptions, object]>([
   ["changes by a column without filter", { since: "date" }, { code: "NotFilterable", column: "date" }],
   ["changes by a column that is not there", { since: "change" }, { code: "UnknownColumn" }],
   ["wholeEvery of 0", { since: "changed", wholeEvery: 0 }, { code: "BadArgument" }],
+  ...[{ files: "yes" }, { load: 1 }, { by: 5 }, { since: true }, { history: "yes" }, { history: null }].map(
+    (options): [string, MirrorOptions, object] => {
+      const [name] = Object.keys(options);
+      const message = expect.stringMatching(name === "by" ? /^Rows cannot be split by 5/ : `^${name} must be .*; got`);
+      return [JSON.stringify(options), options as object, { code: "BadArgument", message }];
+    },
+  ),
 ])("refuses %s", async (_, options, error) => {
   set(ROWS, "2024-04-01T00:00:00Z");
   await expect(open(options)).rejects.toMatchObject(error);

@@ -18,7 +18,7 @@ import {
   type View,
   viewOf,
 } from "./log.js";
-import type { MirrorQuery, Place, Told } from "./place.js";
+import type { MirrorQuery, NextPieces, Place, Told } from "./place.js";
 import type { SyncPlan } from "./plan.js";
 import {
   collected,
@@ -48,14 +48,26 @@ export interface Written {
 
 /** Carries out a plan; the copy changes in one step, or not at all. */
 export async function write(place: Place, query: MirrorQuery, plan: SyncPlan, told: Told): Promise<Written> {
-  const before = await place.manifest();
-  const number = await place.begin(query.code, before?.number ?? 0);
-  const view = before === undefined || plan.isNewLog ? undefined : viewOf(before, newest(before));
-  const synced_at = new Date().toISOString();
-  const received = (rows: AsyncIterable<RecordBatch>) =>
-    writeReceived(place, plan, rows, { number, view, first: before === undefined ? 0 : newest(before).end });
   try {
-    const { added, removed, rows, ...came } = await sent(place, query, plan, told, received);
+    const { manifest, ...done } = await append(place, query, plan, told);
+    return { manifest: await mergedSmall(place, manifest), ...done };
+  } catch (error) {
+    if (!(error instanceof RepeatedKey)) throw error;
+    const whole: SyncPlan = { ...plan, change: "export", update: undefined, isNewLog: plan.history === undefined };
+    return write(place, query, whole, told);
+  }
+}
+
+async function append(place: Place, query: MirrorQuery, plan: SyncPlan, told: Told): Promise<Written> {
+  const before = await place.manifest();
+  const view = before === undefined || plan.isNewLog ? undefined : viewOf(before, newest(before));
+  return place.writing(query.code, before?.number ?? 0, async (next) => {
+    const { number } = next;
+    const synced_at = new Date().toISOString();
+    const first = before === undefined ? 0 : newest(before).end;
+    const { added, removed, received, ...came } = await sent(query, plan, told, next.download, (batches) =>
+      writeReceived(place, plan, batches, { next, view, first }),
+    );
     const log: Log = view?.log ?? { number, columns: plan.columns, key: plan.key, rows: [], removed: [] };
     const version: Version = {
       ...came,
@@ -82,21 +94,16 @@ export async function write(place: Place, query: MirrorQuery, plan: SyncPlan, to
       old: [],
     };
     const written = await commit(place, trimmed(manifest, new Date(synced_at)), before);
-    const change = plan.update === undefined ? "export" : "since";
-    return { manifest: await mergedSmall(place, written), received: rows, change };
-  } catch (error) {
-    if (!(error instanceof RepeatedKey)) throw error;
-    const whole: SyncPlan = { ...plan, change: "export", update: undefined, isNewLog: plan.history === undefined };
-    return write(place, query, whole, told);
-  }
+    return { manifest: written, received, change: plan.update === undefined ? "export" : "since" };
+  });
 }
 
 /** Passes what the service sends to `use`, which may be called again. */
 function sent<T>(
-  { download }: Place,
   query: MirrorQuery,
   { update }: SyncPlan,
   told: Told,
+  download: string | undefined,
   use: (rows: AsyncIterable<RecordBatch>) => Promise<T>,
 ): Promise<T> {
   if (update === undefined) {
@@ -111,22 +118,22 @@ function sent<T>(
 function writeReceived(
   place: Place,
   { columns, key, update, since, refreshed_at }: SyncPlan,
-  received: AsyncIterable<RecordBatch>,
-  { number, view, first }: { readonly number: number; readonly view?: View; readonly first: number },
+  batches: AsyncIterable<RecordBatch>,
+  { next, view, first }: { readonly next: NextPieces; readonly view?: View; readonly first: number },
 ) {
   const names = columns.map(({ name }) => name);
   const until = parseDate((refreshed_at ?? new Date().toISOString()).slice(0, 10));
   const before = update && view?.version.last_day;
   let day = before === undefined ? Number.NEGATIVE_INFINITY : parseDate(before);
-  let rows = 0;
-  const watched = async function* (batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  let received = 0;
+  const watched = async function* (): AsyncGenerator<RecordBatch> {
     for await (const batch of batches) {
-      rows += batch.numRows;
+      received += batch.numRows;
       if (since !== undefined) day = laterDay(batch, names.indexOf(since), day, until);
       yield batch;
     }
   };
-  return described(watched(received), columns, async (all, schema) => {
+  return described(watched(), columns, async (all, schema) => {
     const types = digestTypes(schema);
     const difference = async (copy: View) =>
       update === undefined
@@ -139,14 +146,14 @@ function writeReceived(
           );
     const { added, removed } = view === undefined ? { added: all, removed: () => [] } : await difference(view);
     const own = numberedSchema(schema, numberColumn(columns));
-    const pieces = await place.write("rows", numbered(added, own, first), own, view === undefined);
+    const pieces = await next.write("rows", numbered(added, own, first), own, view === undefined);
     const gone = removed();
-    const removals = removedBatches(gone, number);
+    const removals = removedBatches(gone, next.number);
     return {
       // The first piece of a log says which columns there are.
       added: view === undefined ? pieces : pieces.filter((piece) => piece.rows > 0),
-      removed: gone.length === 0 ? [] : await place.write("removed", removals, schemaOf(REMOVED), false),
-      rows,
+      removed: gone.length === 0 ? [] : await next.write("removed", removals, schemaOf(REMOVED), false),
+      received,
       end: first + sum(pieces),
       last_day: Number.isFinite(day) ? formatDate(day) : undefined,
     };
@@ -215,28 +222,28 @@ export async function merged(place: Place, manifest: Manifest, small?: readonly 
   const { log } = viewOf(manifest, newest(manifest));
   const [oldest] = manifest.versions.filter((version) => version.log === log.number);
   const removedUpTo = small === undefined ? oldest.number : 0;
-  const number = await place.begin(manifest.code, manifest.number);
   const isNeeded = await liveRows(place, { version: newest(manifest), removed: log.removed, removedUpTo });
   const chosen = small ?? log.rows;
-  const rewritten = async (
-    kind: "rows" | "removed",
-    from: readonly Piece[],
-    columns: readonly ColumnSpec[],
-    passes: (number: number) => boolean,
-  ): Promise<Piece[]> => {
-    const names = columns.map(({ name }) => name);
-    const pieces = await described(passingNumbers(place.batches(from, names), passes), columns, (rows, schema) =>
-      place.write(kind, rows, schema, kind === "rows" && small === undefined),
-    );
-    return kind === "rows" ? pieces : pieces.filter(({ rows }) => rows > 0);
-  };
-  const isMerged = chosen.length > 1 || small === undefined;
-  const rows = isMerged ? await rewritten("rows", chosen, numberedColumns(log.columns), isNeeded) : chosen;
-  const removed = await rewritten("removed", log.removed, REMOVED, (version) => version > removedUpTo);
-  const left = log.rows.filter((piece) => !chosen.includes(piece));
-  const whole: Log = { ...log, rows: [...left, ...rows], removed };
-  const logs = manifest.logs.map((each) => (each === log ? whole : each));
-  return commit(place, { ...manifest, number, logs }, manifest);
+  return place.writing(manifest.code, manifest.number, async ({ number, write: writePiece }) => {
+    const rewritten = (
+      kind: "rows" | "removed",
+      from: readonly Piece[],
+      columns: readonly ColumnSpec[],
+      passes: (number: number) => boolean,
+    ): Promise<Piece[]> => {
+      const names = columns.map(({ name }) => name);
+      return described(passingNumbers(place.batches(from, names), passes), columns, (rows, schema) =>
+        writePiece(kind, rows, schema, kind === "rows" && small === undefined),
+      );
+    };
+    const isMerged = chosen.length > 1 || small === undefined;
+    const rows = isMerged ? await rewritten("rows", chosen, numberedColumns(log.columns), isNeeded) : chosen;
+    const removals = await rewritten("removed", log.removed, REMOVED, (version) => version > removedUpTo);
+    const left = log.rows.filter((piece) => !chosen.includes(piece));
+    const removed = removals.filter((piece) => piece.rows > 0);
+    const logs = manifest.logs.map((each) => (each === log ? { ...log, rows: [...left, ...rows], removed } : each));
+    return commit(place, { ...manifest, number, logs }, manifest);
+  });
 }
 
 async function commit(place: Place, manifest: Manifest, before: Manifest | undefined): Promise<Manifest> {

@@ -1,6 +1,7 @@
 import type { DataType, RecordBatch } from "../../columns/arrow/arrow.js";
 import { RowsDigest } from "../../engine/contract/digest.js";
-import { type Batches, numbersIn, passing, picked } from "./rows.js";
+import type { Batches } from "./place.js";
+import { numbersIn, passing, picked } from "./rows.js";
 
 /** Two rows have one key, so that a changed row cannot find its own. */
 export class RepeatedKey extends Error {}

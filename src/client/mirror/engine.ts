@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { DataType, RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import type { DataType, RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { isText } from "../../columns/compute/texts.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
@@ -7,12 +7,13 @@ import { conditionsOf } from "../../columns/predicate/conditions.js";
 import type { LoadOptions, Rows, Stoppable } from "../../engine/contract/engine.js";
 import { quoteName } from "../../engine/contract/statements.js";
 import { FileError } from "../../errors/errors.js";
+import { noColumn } from "../../errors/options.js";
 import { Frame } from "../../frame/frame.js";
 import { type ColumnSpec, parseType } from "../../spec/columns.js";
 import type { Operator } from "../../spec/vocabulary.js";
 import { type Manifest, NUMBER_COLUMN, namesOf, newest, type Piece, parseManifest, type View, viewOf } from "./log.js";
-import type { Place } from "./place.js";
-import { type Batches, rowsStatement, Tally } from "./rows.js";
+import type { NextPieces, Place } from "./place.js";
+import { rowsStatement, Tally } from "./rows.js";
 
 /** What a copy needs of a SQL engine: an `Engine`, or one whose results are Frames. */
 export interface CopyEngine {
@@ -48,9 +49,6 @@ const WITH = new RegExp(`^${BLANK}*with(?![\\w$])(?:${BLANK}+recursive(?![\\w$])
 
 /** Pieces are tables of a SQL engine; the newest version is a view, called by the code of what it copies. */
 export class EnginePlace implements Place {
-  /** The beginning of the names of tables that are being written. */
-  #prefix: string | undefined;
-
   /** @param exclusive keeps other processes from writing; undefined where two can write at once */
   constructor(
     readonly name: string,
@@ -68,22 +66,27 @@ export class EnginePlace implements Place {
 
   async exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     // Open for all steps at once.
-    const all = (): Promise<T> => this.withEngine((engine) => work().finally(() => this.#dropUnnamed(engine)), signal);
+    const all = (): Promise<T> => this.withEngine(work, signal);
     return this.lock === undefined ? all() : this.lock(what, signal, all);
   }
 
-  async begin(_code: string, current: number): Promise<number> {
+  writing<T>(_code: string, current: number, use: (next: NextPieces) => Promise<T>): Promise<T> {
     const number = current + 1;
-    this.#prefix = `${this.code} ${number} ${Date.now().toString(36)}${randomUUID().slice(0, 4)} `;
-    if (current === 0) await this.withEngine((engine) => this.#demandFree(engine));
-    return number;
+    const prefix = `${this.code} ${number} ${Date.now().toString(36)}${randomUUID().slice(0, 4)} `;
+    return this.withEngine(async (engine) => {
+      if (current === 0) await this.#demandFree(engine);
+      const write: NextPieces["write"] = async (kind, rows, schema) => {
+        const name = `${prefix}${kind}`;
+        const tally = new Tally();
+        await engine.load(name, tally.of(rows), { schema, mode: "replace" });
+        return [{ name, ...tally.noted() }];
+      };
+      return use({ number, write }).finally(() => this.#dropUnnamed(engine, prefix));
+    });
   }
 
-  /** Drops tables that no manifest names: of this synchronisation if it failed, and of others that did not end. */
-  async #dropUnnamed(engine: CopyEngine): Promise<void> {
-    const prefix = this.#prefix;
-    if (prefix === undefined) return;
-    this.#prefix = undefined;
+  /** Drops tables that no manifest names: those with this prefix, and those of synchronisations that did not end. */
+  async #dropUnnamed(engine: CopyEngine, prefix: string): Promise<void> {
     const manifest = await this.manifest();
     const named = manifest ? [...namesOf(manifest), ...manifest.old] : [];
     for (const table of await engine.tables()) {
@@ -106,13 +109,6 @@ export class EnginePlace implements Place {
       code: "BadMirror",
       hint: "Rename or drop it, or mirror the table into another place.",
     });
-  }
-
-  async write(kind: "rows" | "removed", rows: Batches, schema: Schema): Promise<Piece[]> {
-    const name = `${this.#prefix}${kind}`;
-    const tally = new Tally();
-    await this.withEngine((engine) => engine.load(name, tally.of(rows), { schema, mode: "replace" }));
-    return [{ name, ...tally.noted() }];
   }
 
   async commit(manifest: Manifest, before: Manifest | undefined): Promise<void> {
@@ -152,7 +148,10 @@ export class EnginePlace implements Place {
     }
   }
 
-  async table(view: View, { columns, where }: ParquetReadOptions): Promise<Table> {
+  async table(view: View, { columns, where, signal }: ParquetReadOptions): Promise<Table> {
+    const names = view.log.columns.map(({ name }) => name);
+    const unknown = [...(columns ?? []), ...Object.keys(where ?? {})].find((name) => !names.includes(name));
+    if (unknown !== undefined) throw noColumn(this.code, unknown, names);
     const params: unknown[] = [];
     const placed = (value: unknown): string => `$${params.push(value)}`;
     const conditions = conditionsOf(where).map(({ column, operator, values }) =>
@@ -160,7 +159,7 @@ export class EnginePlace implements Place {
         ? `${quoteName(column)} in (${values.map(placed).join(", ")})`
         : `${quoteName(column)} ${SIGNS[operator]} ${placed(values[0])}`,
     );
-    return this.#result(this.#rows(view, columns, conditions), params);
+    return this.#result(this.#rows(view, columns, conditions), params, { signal });
   }
 
   query(view: View, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table> {

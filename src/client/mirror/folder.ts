@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type RecordBatch, type Schema, Table } from "../../columns/arrow/arrow.js";
-import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import { type RecordBatch, Table } from "../../columns/arrow/arrow.js";
+import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { pickColumns } from "../../columns/table/pick.js";
 import { atomicFile } from "../../disk/atomic-file.js";
 import { locked } from "../../disk/lock.js";
@@ -14,8 +14,8 @@ import { FileError } from "../../errors/errors.js";
 import { fileError, isSystemError } from "../../errors/file-error.js";
 import { type Watched, watched } from "../../frame/files/watched.js";
 import { type Manifest, namesOf, numberColumn, type Piece, parseManifest, type View } from "./log.js";
-import type { Place } from "./place.js";
-import { type Batches, collected, liveRows, passingNumbers, rowsStatement } from "./rows.js";
+import type { NextPieces, Place } from "./place.js";
+import { collected, liveRows, passingNumbers, rowsStatement } from "./rows.js";
 import { parseSplit, type Split, writePiece, writeSplit } from "./split.js";
 
 const MANIFEST = "manifest.json";
@@ -31,8 +31,6 @@ export class Folder implements Place {
   readonly #split: Split | undefined;
   /** Files that are as they were written, and their state. */
   readonly #verified = new Map<string, string>();
-  /** The number that was begun. */
-  #number = 0;
 
   /** @throws {InputError} BadArgument for a `by` that names neither a column nor a unit of dates */
   constructor(
@@ -49,7 +47,7 @@ export class Folder implements Place {
     if (text !== undefined) return parseManifest(text, path);
     const names = (await unlessMissing(this.name, readdir(this.name))) ?? [];
     const other = names.find((name) => !OWN.some((own) => name === own || name.startsWith(`${own}.`)));
-    const isOwn = other === undefined || (await this.#writing()) !== undefined;
+    const isOwn = other === undefined || (await this.#begun()) !== undefined;
     // Its first synchronisation may have ended since.
     if (existsSync(path)) return this.manifest();
     if (isOwn) return undefined;
@@ -72,24 +70,27 @@ export class Folder implements Place {
   }
 
   /** Begins the number that a killed process began, or the first whose folder does not exist. */
-  async begin(code: string, current: number): Promise<number> {
-    let number = (await this.#writing()) ?? 0;
+  async writing<T>(code: string, current: number, use: (next: NextPieces) => Promise<T>): Promise<T> {
+    let number = (await this.#begun()) ?? 0;
     if (number <= current) {
       number = current + 1;
       while (existsSync(join(this.name, folderOf(number)))) number++;
       await this.#writeJSON(WRITING, { mirror: code, number });
     }
-    this.#number = number;
-    return number;
-  }
-
-  get download(): string {
-    return join(this.name, folderOf(this.#number), "rows.parquet");
+    const folder = join(this.name, folderOf(number));
+    const write: NextPieces["write"] = async (kind, rows, schema, isSplit) => {
+      const files =
+        isSplit && this.#split !== undefined
+          ? await writeSplit(rows, folder, schema, this.#split)
+          : [await writePiece(folder, `${kind}.parquet`, rows, schema)];
+      return files.map((file) => ({ ...file, name: `${folderOf(number)}/${file.name}` }));
+    };
+    return use({ number, download: join(folder, "rows.parquet"), write });
   }
 
   /** Forgets a number whose manifest is current, or of which nothing has been written. A download stays. */
   async #end(): Promise<void> {
-    const begun = await this.#writing();
+    const begun = await this.#begun();
     if (begun === undefined) return;
     const current = (await this.manifest().catch(() => undefined))?.number ?? 0;
     const folder = join(this.name, folderOf(begun));
@@ -98,23 +99,13 @@ export class Folder implements Place {
   }
 
   /** The number whose pieces are being written: its folder belongs to the mirror. */
-  async #writing(): Promise<number | undefined> {
+  async #begun(): Promise<number | undefined> {
     try {
       const { mirror, number } = JSON.parse(await readFile(join(this.name, WRITING), "utf8"));
       return typeof mirror === "string" && Number.isSafeInteger(number) ? number : undefined;
     } catch {
       return undefined;
     }
-  }
-
-  async write(kind: "rows" | "removed", rows: Batches, schema: Schema, isSplit: boolean): Promise<Piece[]> {
-    const folder = folderOf(this.#number);
-    const split = isSplit ? this.#split : undefined;
-    const files =
-      split === undefined
-        ? [await writePiece(join(this.name, folder), `${kind}.parquet`, rows, schema)]
-        : await writeSplit(rows, join(this.name, folder), schema, split);
-    return files.map((file) => ({ ...file, name: `${folder}/${file.name}` }));
   }
 
   async commit(manifest: Manifest, before: Manifest | undefined): Promise<void> {
@@ -158,7 +149,6 @@ export class Folder implements Place {
   }
 
   async table(view: View, options: ParquetReadOptions & Watched): Promise<Table> {
-    checkParquetOptions(options, "frame()", ["onProgress"]);
     const { parquetFileTable } = await import("../../columns/files/parquet-file.js");
     const number = numberColumn(view.log.columns);
     const columns = options.columns ?? view.log.columns.map(({ name }) => name);

@@ -1,5 +1,5 @@
 import type { OnProgress } from "../../columns/io/progress.js";
-import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
+import { checkParquetOptions, type ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import { showAsCard } from "../../display/base/card.js";
 import { FileError, InputError } from "../../errors/errors.js";
 import { refuseUnknown } from "../../errors/options.js";
@@ -105,7 +105,42 @@ export interface MirrorCheck {
   readonly damage: readonly string[];
 }
 
-export const MIRROR_OPTIONS = ["by", "since", "wholeEvery", "history", "files", "load", "maxRatio", "maxSize"] as const;
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+
+/** What the values of some options must be, and a hint for one that is not. */
+const OPTIONS: Readonly<Record<string, readonly [isRight: (value: unknown) => boolean, what: string, hint: string]>> = {
+  since: [
+    (value) => typeof value === "string",
+    "the name of a column",
+    'Pass the column of the dates of changes: "lastupdated".',
+  ],
+  wholeEvery: [
+    (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+    "a whole number of at least 1",
+    "Pass the number of changes after which the table is exported whole: 10.",
+  ],
+  history: [
+    (value) => isBoolean(value) || (typeof value === "object" && value !== null),
+    "true, false or a time to keep",
+    'Pass true, or { keep: "2 years" }.',
+  ],
+  files: [isBoolean, "true or false", "Pass true for a list of Parquet files, or leave files out."],
+  load: [isBoolean, "true or false", "Pass false to open a copy without an export."],
+};
+
+export const MIRROR_OPTIONS = ["by", ...Object.keys(OPTIONS), "maxRatio", "maxSize"];
+
+/** @throws {InputError} BadArgument */
+function checkOptions(options: MirrorOptions): void {
+  for (const [name, [isRight, what, hint]] of Object.entries(OPTIONS)) {
+    const value: unknown = options[name as keyof MirrorOptions];
+    if (value === undefined || isRight(value)) continue;
+    throw new InputError(`${name} must be ${what}; got ${shown(value)}.`, { code: "BadArgument", hint });
+  }
+  if (typeof options.history !== "object") return;
+  refuseUnknown(options.history, ["keep"], "history");
+  earlier(0, options.history.keep);
+}
 
 /** How often a copy is read that is replaced each time. */
 const MOST_TRIES = 5;
@@ -143,22 +178,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
   }
 
   constructor(query: MirrorQuery, place: Place, options: MirrorOptions) {
-    const { wholeEvery, history } = options;
-    if (wholeEvery !== undefined && (!Number.isSafeInteger(wholeEvery) || wholeEvery < 1)) {
-      throw new InputError(`wholeEvery must be a whole number of at least 1; got ${shown(wholeEvery)}.`, {
-        code: "BadArgument",
-        hint: "Pass the number of changes after which the table is exported whole: 10.",
-      });
-    }
-    if (typeof history === "object" && history !== null) {
-      refuseUnknown(history, ["keep"], "history");
-      earlier(0, history.keep);
-    } else if (history !== undefined && typeof history !== "boolean") {
-      throw new InputError(`history must be true, false or a time to keep; got ${shown(history)}.`, {
-        code: "BadArgument",
-        hint: 'Pass true, or { keep: "2 years" }.',
-      });
-    }
+    checkOptions(options);
     this.#query = query;
     this.#options = options;
     this.#place = place;
@@ -241,6 +261,7 @@ export class Mirror<Row extends object = Record<string, Cell>> {
    */
   async frame(options: ParquetReadOptions & Watched & AsOf = {}): Promise<Frame<Row>> {
     const { asOf, from, lag, ...how } = options;
+    checkParquetOptions(how, "frame()", ["onProgress"]);
     const isWhole = options.where === undefined && from === undefined;
     const [table, { version }] = await this.#use({ asOf, from, lag }, async (view) => {
       await this.#demandWhole(view);

@@ -9,7 +9,8 @@ import type { FrameSource } from "../../spec/frame-source.js";
 import type { ArchiveLimits } from "../bulk/archive-reader.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import type { Manifest, Piece, View } from "./log.js";
-import type { Batches } from "./rows.js";
+
+export type Batches = AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
 
 /** What a mirror asks of the query that it copies. */
 export interface MirrorQuery {
@@ -42,17 +43,8 @@ export interface Place {
   manifest(): Promise<Manifest | undefined>;
   /** Runs `work` while no other process writes this copy, where the place has locks. */
   exclusive<T>(what: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
-  /** Begins the manifest after `current`: the next pieces are written for it alone. Returns its number. */
-  begin(code: string, current: number): Promise<number>;
-  /** A path beside which the download of an export is kept until its rows are written; undefined if it is not kept. */
-  readonly download?: string;
-  /**
-   * Writes a piece; one for each value of `by` if the rows are to be split and the place does. The last column is that
-   * of the numbers.
-   *
-   * @throws {InputError} UnknownColumn, WrongType, BadArgument for a `by` that cannot split these rows
-   */
-  write(kind: "rows" | "removed", rows: Batches, schema: Schema, isSplit: boolean): Promise<Piece[]>;
+  /** Begins the manifest after `current` and lends what writes its pieces, of which those that it does not name go. */
+  writing<T>(code: string, current: number, use: (next: NextPieces) => Promise<T>): Promise<T>;
   /** Makes a manifest the current one, in one step; then removes what only the one before had left out. */
   commit(manifest: Manifest, before: Manifest | undefined): Promise<void>;
   /** What is missing of pieces, as a clause; undefined if nothing is. */
@@ -65,4 +57,19 @@ export interface Place {
   query(view: View, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
   /** Notes that the service has been asked, and lets other programs find the newest version. */
   checked(newest: View | undefined): Promise<void>;
+}
+
+/** The pieces of the next manifest, which are written for it alone. */
+export interface NextPieces {
+  /** That of the manifest. */
+  readonly number: number;
+  /** A path beside which the download of an export is kept until its rows are written; undefined if it is not kept. */
+  readonly download?: string;
+  /**
+   * Writes a piece; one for each value of `by` if the rows are to be split and the place does. The last column is that
+   * of the numbers.
+   *
+   * @throws {InputError} UnknownColumn, WrongType, BadArgument for a `by` that cannot split these rows
+   */
+  write(kind: "rows" | "removed", rows: Batches, schema: Schema, isSplit: boolean): Promise<Piece[]>;
 }

@@ -10,14 +10,12 @@ import { digestTypes, RowsDigest } from "../../engine/contract/digest.js";
 import { quoteName } from "../../engine/contract/statements.js";
 import type { ColumnSpec } from "../../spec/columns.js";
 import { numberColumn, numberedColumns, type Piece, REMOVED, type View } from "./log.js";
-import type { Place } from "./place.js";
+import type { Batches, Place } from "./place.js";
 
 export const REMOVED_NAMES = REMOVED.map(({ name }) => name);
 
 /** Rows of a removal piece in a batch. */
 const BATCH_ROWS = 65_536;
-
-export type Batches = AsyncIterable<RecordBatch> | Iterable<RecordBatch>;
 
 /**
  * Lends batches and the schema of the first of them, as readers choose how text is kept. The batches are closed after

@@ -7,7 +7,8 @@ import { takeRows } from "../../columns/table/take.js";
 import { InputError } from "../../errors/errors.js";
 import { suggestion } from "../../errors/nearest.js";
 import type { Piece } from "./log.js";
-import { type Batches, Tally } from "./rows.js";
+import type { Batches } from "./place.js";
+import { Tally } from "./rows.js";
 
 /** How the rows of a mirror are split into files: by the text of a column, or the year or month of a date. */
 export interface Split {
@@ -27,7 +28,7 @@ const LONGEST_NAME = 100;
  * @throws {InputError} BadArgument for another unit
  */
 export function parseSplit(by: string): Split {
-  const [column, unit, ...more] = by.split(":");
+  const [column, unit, ...more] = typeof by === "string" ? by.split(":") : [""];
   if (column !== "" && more.length === 0 && (unit === undefined || unit === "year" || unit === "month")) {
     return unit === undefined ? { column } : { column, unit };
   }

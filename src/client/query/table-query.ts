@@ -284,7 +284,7 @@ export class TableQuery<Row extends object = Record<string, Cell>, Filterable ex
       about: sourceOf(this.code, filters, known),
       filters,
       // Parquet files, as pages in JSON, have both.
-      emptyIsNull: options.files !== true && !this.#session.settings.profile.csvQuotesEmptyText.value,
+      emptyIsNull: files === undefined && !this.#session.settings.profile.csvQuotesEmptyText.value,
       select,
       metadata: (signal?: AbortSignal) => this.format("json").metadata({ signal, refresh: true }),
       export: () => (files === undefined ? this.export({ stale: "wait" }) : new files.FileList(...this.#fileList())),
