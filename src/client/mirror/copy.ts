@@ -9,7 +9,6 @@ import {
   type Manifest,
   namesOf,
   newest,
-  numberColumn,
   numberedColumns,
   type Piece,
   REMOVED,
@@ -22,11 +21,10 @@ import type { MirrorQuery, NextPieces, Place, Told } from "./place.js";
 import type { SyncPlan } from "./plan.js";
 import {
   collected,
-  described,
   laterDay,
   liveRows,
   numbered,
-  numberedSchema,
+  orEmpty,
   passingNumbers,
   removedBatches,
   rowsOf,
@@ -115,7 +113,7 @@ function sent<T>(
 }
 
 /** Writes the rows that are new, and the numbers of those that are gone. */
-function writeReceived(
+async function writeReceived(
   place: Place,
   { columns, key, update, since, refreshed_at }: SyncPlan,
   batches: AsyncIterable<RecordBatch>,
@@ -133,31 +131,23 @@ function writeReceived(
       yield batch;
     }
   };
-  return described(watched(), columns, async (all, schema) => {
-    const types = digestTypes(schema);
-    const difference = async (copy: View) =>
-      update === undefined
-        ? wholeDifference(rowsOf(place, copy), copy.version.rows, all, types)
-        : keyedDifference(
-            rowsOf(place, copy),
-            await collected(all),
-            types,
-            key.map((name) => names.indexOf(name)),
-          );
-    const { added, removed } = view === undefined ? { added: all, removed: () => [] } : await difference(view);
-    const own = numberedSchema(schema, numberColumn(columns));
-    const pieces = await next.write("rows", numbered(added, own, first), own, view === undefined);
-    const gone = removed();
-    const removals = removedBatches(gone, next.number);
-    return {
-      // The first piece of a log says which columns there are.
-      added: view === undefined ? pieces : pieces.filter((piece) => piece.rows > 0),
-      removed: gone.length === 0 ? [] : await next.write("removed", removals, schemaOf(REMOVED), false),
-      received,
-      end: first + sum(pieces),
-      last_day: Number.isFinite(day) ? formatDate(day) : undefined,
-    };
-  });
+  const types = digestTypes(schemaOf(columns));
+  const positions = key.map((name) => names.indexOf(name));
+  const difference = async (copy: View) =>
+    update === undefined
+      ? wholeDifference(rowsOf(place, copy), copy.version.rows, watched(), types)
+      : keyedDifference(rowsOf(place, copy), await collected(watched()), types, positions);
+  const { added, removed } = view === undefined ? { added: watched(), removed: () => [] } : await difference(view);
+  const pieces = await next.write("rows", numbered(added, columns, first), view === undefined);
+  const gone = removed();
+  return {
+    // The first piece of a log says which columns there are.
+    added: view === undefined ? pieces : pieces.filter((piece) => piece.rows > 0),
+    removed: gone.length === 0 ? [] : await next.write("removed", removedBatches(gone, next.number), false),
+    received,
+    end: first + sum(pieces),
+    last_day: Number.isFinite(day) ? formatDate(day) : undefined,
+  };
 }
 
 /**
@@ -232,9 +222,8 @@ export async function merged(place: Place, manifest: Manifest, small?: readonly 
       passes: (number: number) => boolean,
     ): Promise<Piece[]> => {
       const names = columns.map(({ name }) => name);
-      return described(passingNumbers(place.batches(from, names), passes), columns, (rows, schema) =>
-        writePiece(kind, rows, schema, kind === "rows" && small === undefined),
-      );
+      const kept = orEmpty(passingNumbers(place.batches(from, names), passes), columns);
+      return writePiece(kind, kept, kind === "rows" && small === undefined);
     };
     const isMerged = chosen.length > 1 || small === undefined;
     const rows = isMerged ? await rewritten("rows", chosen, numberedColumns(log.columns), isNeeded) : chosen;

@@ -75,10 +75,12 @@ export class EnginePlace implements Place {
     const prefix = `${this.code} ${number} ${Date.now().toString(36)}${randomUUID().slice(0, 4)} `;
     return this.withEngine(async (engine) => {
       if (current === 0) await this.#demandFree(engine);
-      const write: NextPieces["write"] = async (kind, rows, schema) => {
+      const write: NextPieces["write"] = async (kind, rows) => {
         const name = `${prefix}${kind}`;
         const tally = new Tally();
-        await engine.load(name, tally.of(rows), { schema, mode: "replace" });
+        const batches = tally.of(rows);
+        // An engine that fails may not have read them to their end.
+        await engine.load(name, batches, { mode: "replace" }).finally(() => batches.return(undefined));
         return [{ name, ...tally.noted() }];
       };
       return use({ number, write }).finally(() => this.#dropUnnamed(engine, prefix));

@@ -78,11 +78,11 @@ export class Folder implements Place {
       await this.#writeJSON(WRITING, { mirror: code, number });
     }
     const folder = join(this.name, folderOf(number));
-    const write: NextPieces["write"] = async (kind, rows, schema, isSplit) => {
+    const write: NextPieces["write"] = async (kind, rows, isSplit) => {
       const files =
         isSplit && this.#split !== undefined
-          ? await writeSplit(rows, folder, schema, this.#split)
-          : [await writePiece(folder, `${kind}.parquet`, rows, schema)];
+          ? await writeSplit(rows, folder, this.#split)
+          : [await writePiece(folder, `${kind}.parquet`, rows)];
       return files.map((file) => ({ ...file, name: `${folderOf(number)}/${file.name}` }));
     };
     return use({ number, download: join(folder, "rows.parquet"), write });

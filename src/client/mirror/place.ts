@@ -1,4 +1,4 @@
-import type { RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
+import type { RecordBatch, Table } from "../../columns/arrow/arrow.js";
 import type { OnProgress } from "../../columns/io/progress.js";
 import type { ParquetReadOptions } from "../../columns/parquet/read/options.js";
 import type { TableMetadata } from "../../document/records.js";
@@ -66,10 +66,10 @@ export interface NextPieces {
   /** A path beside which the download of an export is kept until its rows are written; undefined if it is not kept. */
   readonly download?: string;
   /**
-   * Writes a piece; one for each value of `by` if the rows are to be split and the place does. The last column is that
-   * of the numbers.
+   * Writes a piece; one for each value of `by` if the rows are to be split and the place does.
    *
+   * @param rows with their numbers in the last column; at least one batch
    * @throws {InputError} UnknownColumn, WrongType, BadArgument for a `by` that cannot split these rows
    */
-  write(kind: "rows" | "removed", rows: Batches, schema: Schema, isSplit: boolean): Promise<Piece[]>;
+  write(kind: "rows" | "removed", rows: Batches, isSplit: boolean): Promise<Piece[]>;
 }

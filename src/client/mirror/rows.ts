@@ -1,7 +1,7 @@
 import { type Data, makeData, type RecordBatch, Schema, Vector } from "../../columns/arrow/arrow.js";
 import { chunkReader } from "../../columns/arrow/cell-reader.js";
 import { instantsOf } from "../../columns/arrow/instants.js";
-import { recordBatch } from "../../columns/arrow/record-batch.js";
+import { emptyData, recordBatch } from "../../columns/arrow/record-batch.js";
 import { fieldOf, schemaOf } from "../../columns/arrow/schema.js";
 import { mapTexts } from "../../columns/compute/map-texts.js";
 import { isText } from "../../columns/compute/texts.js";
@@ -17,38 +17,31 @@ export const REMOVED_NAMES = REMOVED.map(({ name }) => name);
 /** Rows of a removal piece in a batch. */
 const BATCH_ROWS = 65_536;
 
-/**
- * Lends batches and the schema of the first of them, as readers choose how text is kept. The batches are closed after
- * `use`, read or not.
- */
-export async function described<T>(
-  batches: AsyncIterable<RecordBatch>,
-  columns: readonly ColumnSpec[],
-  use: (rows: AsyncIterable<RecordBatch>, schema: Schema) => Promise<T>,
-): Promise<T> {
-  const iterator = batches[Symbol.asyncIterator]();
-  try {
-    const first = await iterator.next();
-    const all = async function* (): AsyncGenerator<RecordBatch> {
-      for (let next = first; !next.done; next = await iterator.next()) yield next.value;
-    };
-    return await use(all(), first.done ? schemaOf(columns) : first.value.schema);
-  } finally {
-    await iterator.return?.();
+/** Batches, or an empty one with these columns if there are none. */
+export async function* orEmpty(batches: Batches, columns: readonly ColumnSpec[]): AsyncGenerator<RecordBatch> {
+  let isEmpty = true;
+  for await (const batch of batches) {
+    isEmpty = false;
+    yield batch;
   }
+  const schema = schemaOf(columns);
+  const cells = schema.fields.map(({ type }) => emptyData(type));
+  if (isEmpty) yield recordBatch(schema, cells, 0);
 }
 
-/** The schema of rows with their numbers, in the column `name` at the end. */
-export const numberedSchema = (schema: Schema, name: string): Schema =>
-  new Schema([...schema.fields, fieldOf({ name, type: "Integer" })], schema.metadata);
-
-/** Rows with their numbers, from `first` on. */
-export async function* numbered(batches: Batches, schema: Schema, first: number): AsyncGenerator<RecordBatch> {
+/** Rows with their numbers, from `first` on, in a column at the end; at least one batch. */
+export async function* numbered(
+  batches: Batches,
+  columns: readonly ColumnSpec[],
+  first: number,
+): AsyncGenerator<RecordBatch> {
+  const field = fieldOf({ name: numberColumn(columns), type: "Integer" });
   let next = first;
-  for await (const { data, numRows } of batches) {
+  for await (const { schema, data, numRows } of orEmpty(batches, columns)) {
     const from = next;
     next += numRows;
-    yield recordBatch(schema, [...data.children, integers(numRows, (i) => from + i)], numRows);
+    const own = new Schema([...schema.fields, field], schema.metadata);
+    yield recordBatch(own, [...data.children, integers(numRows, (i) => from + i)], numRows);
   }
 }
 

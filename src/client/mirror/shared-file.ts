@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Engine } from "../../engine/contract/engine.js";
@@ -101,17 +101,9 @@ async function close(name: string, { engine, onClosed }: OpenEngine): Promise<vo
   }
 }
 
-/** One name of a file that has several by links; the file may be missing. */
+/** One name of a file that has several by links; a missing file is named by its folder. */
 function realName(path: string): string {
-  for (const [known, rest] of [
-    [path, ""],
-    [dirname(path), basename(path)],
-  ]) {
-    try {
-      return join(realpathSync(known), rest);
-    } catch {
-      // Missing: named by its folder.
-    }
-  }
-  return path;
+  const folder = dirname(path);
+  if (existsSync(path)) return realpathSync(path);
+  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
 }

@@ -39,10 +39,10 @@ export function parseSplit(by: string): Split {
 }
 
 /** Writes rows, whose numbers are in the last column, into one Parquet file. */
-export async function writePiece(folder: string, name: string, rows: Batches, schema: Schema): Promise<Piece> {
+export async function writePiece(folder: string, name: string, rows: Batches): Promise<Piece> {
   const { writeParquet } = await import("../../columns/parquet/write/write.js");
   const tally = new Tally();
-  const { bytes } = await writeParquet(tally.of(rows), join(folder, name), { schema });
+  const { bytes } = await writeParquet(tally.of(rows), join(folder, name));
   return { name, bytes, ...tally.noted() };
 }
 
@@ -53,28 +53,32 @@ export async function writePiece(folder: string, name: string, rows: Batches, sc
  * @throws {InputError} UnknownColumn; WrongType for the year of a column without dates; BadArgument for more than 500
  *   files
  */
-export async function writeSplit(rows: Batches, folder: string, schema: Schema, split: Split): Promise<Piece[]> {
-  const at = placeOf(schema, split);
+export async function writeSplit(rows: Batches, folder: string, split: Split): Promise<Piece[]> {
   const parts = new Map<string | null, ReturnType<typeof openPart>>();
+  let last: RecordBatch | undefined;
   const nameOf = fileNames(split);
   const partOf = (value: string | null) => {
     const found = parts.get(value);
     if (found !== undefined) return found;
     if (parts.size === MOST_FILES) throw tooMany(split);
-    const part = openPart(folder, nameOf(value), schema);
+    const part = openPart(folder, nameOf(value));
     parts.set(value, part);
     return part;
   };
+  const put = async (value: string | null, batch: RecordBatch): Promise<void> => {
+    const { writer, piece } = partOf(value);
+    // A write fails after its file did.
+    await writer.write(batch).catch(() => piece);
+  };
   try {
     for await (const batch of rows) {
-      for (const [value, places] of rowsByValue(batch, at, split)) {
-        const { writer, piece } = partOf(value);
+      last = batch;
+      for (const [value, places] of rowsByValue(batch, placeOf(batch.schema, split), split)) {
         const taken = places.length === batch.numRows ? [batch] : takeRows(new Table([batch]), places).batches;
-        // A write fails after its file did.
-        for (const each of taken) await writer.write(each).catch(() => piece);
+        for (const each of taken) await put(value, each);
       }
     }
-    if (parts.size === 0) partOf(null);
+    if (parts.size === 0 && last !== undefined) await put(null, last);
     const pieces: Piece[] = [];
     for (const [value, { writer, piece }] of parts) {
       await writer.close().catch(() => piece);
@@ -88,9 +92,9 @@ export async function writeSplit(rows: Batches, folder: string, schema: Schema, 
 }
 
 /** A file that is written while its rows come. */
-function openPart(folder: string, name: string, schema: Schema) {
+function openPart(folder: string, name: string) {
   const { readable, writable } = new TransformStream<RecordBatch, RecordBatch>();
-  const piece = writePiece(folder, name, readable, schema);
+  const piece = writePiece(folder, name, readable);
   piece.catch(() => undefined);
   return { writer: writable.getWriter(), piece };
 }
