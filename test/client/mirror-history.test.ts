@@ -345,6 +345,23 @@ it("two synchronisations at once of one copy in an engine write tables of their 
   }
 });
 
+it.each(["a folder", "an engine"])("compact() of %s of which something is missing says what", async (place) => {
+  const engine = place === "a folder" ? undefined : await duckdbEngine();
+  try {
+    const folder = newFolder();
+    const mirror = tableWith([quote("A", 1)], at(1)).mirror(engine ?? folder);
+    await mirror.sync();
+    if (engine === undefined) rmSync(join(folder, manifestIn(folder).logs[0].rows[0].name));
+    for (const name of (await engine?.tables()) ?? []) {
+      if (name.endsWith(" rows")) await engine?.query(`drop table "${name}"`);
+    }
+    const missing = { code: "BadMirror", message: expect.stringContaining("is missing") };
+    await expect(mirror.compact()).rejects.toMatchObject(missing);
+  } finally {
+    await engine?.close();
+  }
+});
+
 it.each(["a folder", "an engine"])("frame() of %s refuses what it does not take, and can be aborted", async (place) => {
   const engine = place === "a folder" ? undefined : await duckdbEngine();
   try {

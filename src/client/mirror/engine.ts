@@ -172,8 +172,7 @@ export class EnginePlace implements Place {
       : this.#result(`${other[0]} ${copy}, ${text.slice(other[0].length)}`, params, options);
   }
 
-  async checked(newest: View | undefined): Promise<void> {
-    if (newest === undefined) return;
+  async checked(newest: View): Promise<void> {
     await this.#result(`create or replace view ${quoteName(this.code)} as ${this.#rows(newest)}`);
   }
 

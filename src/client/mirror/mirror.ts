@@ -246,8 +246,9 @@ export class Mirror<Row extends object = Record<string, Cell>> {
         this.#manifest = written.manifest;
         ({ received, change } = written);
       }
-      await this.#place.checked(this.#manifest && viewOf(this.#manifest, newest(this.#manifest)));
-      const { rows = 0, refreshed_at = null } = this.#newest ?? {};
+      const manifest = this.#manifest as Manifest;
+      await this.#place.checked(viewOf(manifest, newest(manifest)));
+      const { rows, refreshed_at } = newest(manifest);
       return { code: this.code, change, rows, received, refreshed_at };
     });
   }
@@ -334,7 +335,10 @@ export class Mirror<Row extends object = Record<string, Cell>> {
     refuseUnknown(options, ["signal"], "compact()");
     await this.#place.exclusive(`compact ${this.#query.question}`, options.signal, async () => {
       const { merged } = await import("./copy.js");
-      const [manifest] = await this.#use({}, (_view, before) => merged(this.#place, before));
+      const [manifest] = await this.#use({}, async (view, before) => {
+        await this.#demandWhole(view);
+        return merged(this.#place, before);
+      });
       this.#manifest = manifest;
       await this.#place.checked(viewOf(manifest, newest(manifest)));
     });

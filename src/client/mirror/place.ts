@@ -56,7 +56,7 @@ export interface Place {
   /** The result of a statement in which a version is the table `this`. */
   query(view: View, text: string, params?: readonly unknown[], options?: Stoppable): Promise<Table>;
   /** Notes that the service has been asked, and lets other programs find the newest version. */
-  checked(newest: View | undefined): Promise<void>;
+  checked(newest: View): Promise<void>;
 }
 
 /** The pieces of the next manifest, which are written for it alone. */
