@@ -12,7 +12,7 @@ import type { ColumnSpec } from "../../spec/columns.js";
 import { numberColumn, numberedColumns, type Piece, REMOVED, type View } from "./log.js";
 import type { Batches, Place } from "./place.js";
 
-export const REMOVED_NAMES = REMOVED.map(({ name }) => name);
+const REMOVED_NAMES = REMOVED.map(({ name }) => name);
 
 /** Rows of a removal piece in a batch. */
 const BATCH_ROWS = 65_536;
