@@ -3,7 +3,6 @@ import { offerDisplay } from "../../display/base/host.js";
 import { offerLiveHost } from "../../display/base/live-view.js";
 import { bundleMetadata } from "../../display/base/picture-size.js";
 import type { Bundle } from "../../display/base/show.js";
-import { unreachable } from "../../errors/options.js";
 import { scrub } from "../../errors/secrets.js";
 import { memoryReleaser } from "../../package/garbage.js";
 import { type Comms, createComms } from "../comms/comms.js";
