@@ -369,6 +369,33 @@ it("what is written reads back, under its types", async () => {
   );
 });
 
+it("empty text is text in a column declared as such, also in the last row", async () => {
+  const types = { word: "String", count: "Integer" };
+  const frame = Frame.fromColumns({ word: ["", "x", null, ""], count: [1, null, 2, null] }, types);
+  const bytes = await writeXlsx({
+    sheets: [
+      {
+        name: "A",
+        rows: [
+          ["word", "count"],
+          ["", ""],
+          [null, 3],
+          ["", ""],
+        ],
+      },
+    ],
+  });
+  const path = join(folder, "empty.xlsx");
+  await frame.toExcel(path);
+  expect((await Frame.fromExcel(path, { types })).toArray()).toEqual(frame.toArray());
+  expect((await Frame.fromExcel(path)).column("word").toStrings()).toEqual([null, "x", null]);
+  expect((await Frame.fromExcel(bytes, { types })).toArray()).toEqual([
+    { word: "", count: null },
+    { word: null, count: 3 },
+    { word: "", count: null },
+  ]);
+});
+
 it("a time of day is kept or refused, whatever the declared type, and corners of a range come in any order", async () => {
   const path = join(folder, "times.xlsx");
   const times = ["2024-01-02T10:11:12Z", "2024-01-03T00:00:00Z"];

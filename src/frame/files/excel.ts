@@ -252,14 +252,16 @@ function tableOf(
 ): Table {
   const isEmpty = (cell: Cell | undefined): boolean =>
     cell === undefined || cell === null || cell === "" || (typeof cell === "string" && NO_VALUE.test(cell));
-  const rows = [...sheet];
-  while (rows.length > 0 && rows[rows.length - 1].every(isEmpty)) rows.pop();
-  const width = rows.reduce((most, row) => Math.max(most, row.findLastIndex((cell) => !isEmpty(cell)) + 1), 0);
-  const head = header ? (rows.shift() ?? []) : [];
+  const width = sheet.reduce((most, row) => Math.max(most, row.findLastIndex((cell) => !isEmpty(cell)) + 1), 0);
+  const head = header ? (sheet[0] ?? []) : [];
   const names = Array.from({ length: width }, (_, i) => (isEmpty(head[i]) ? `column_${i + 1}` : plainText(head[i])));
   if (!isPart) checkTyped(types, names, "a column of the sheet");
-  const columns = names.map((_, i) => rows.map((row) => (isEmpty(row[i]) ? null : row[i])));
   const declared = names.map((name) => (Object.hasOwn(types, name) ? types[name] : undefined));
+  const isText = declared.map((type) => type !== undefined && parseType(type).kind === "text");
+  const isNull = (cell: Cell | undefined, i: number): boolean => isEmpty(cell) && !(cell === "" && isText[i]);
+  const rows = sheet.slice(header ? 1 : 0);
+  while (rows.length > 0 && rows[rows.length - 1].every(isNull)) rows.pop();
+  const columns = names.map((_, i) => rows.map((row) => (isNull(row[i], i) ? null : row[i])));
   const texts = columns.map((column, i) => textsOf(column, declared[i]));
   const specs = names.map((name, i) => ({ name, type: declared[i] ?? typeOf(columns[i], texts[i]) }));
   const cells = function* (): Generator<(string | null)[]> {
