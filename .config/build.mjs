@@ -58,6 +58,8 @@ async function write(entries, format, folder, plugins = [], output = {}, platfor
   await bundle.close();
 }
 
+await write(["worker"], "esm", ".", [forPages()], { dir: `${dir}/shared`, codeSplitting: false }, "browser");
+
 execFileSync(process.execPath, ["node_modules/typescript7/bin/tsc", "-p", ".config/tsconfig.build.json"], {
   stdio: "inherit",
 });

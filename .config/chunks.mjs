@@ -41,6 +41,7 @@ export const PAGE = {
   rest: { arrowbook: ["index"] },
   purposes: {
     csv: ["columns/files/csv-file"],
+    threads: ["columns/files/csv-threads"],
     lines: ["columns/files/lines-file"],
     parquet: ["columns/files/parquet-file", "columns/parquet/read/read"],
     arrow: ["columns/ipc/read/read"],

@@ -1,6 +1,7 @@
-import { parentPort } from "node:worker_threads";
 import { threadReader } from "./columns/workers/task.js";
+import { parentThread } from "./platform/node/packages.js";
 
-// A thread that inflates archives or parses CSV; it must not load Arrow or other parts of the package.
-const handle = threadReader((answer, transfer) => parentPort?.postMessage(answer, transfer));
-parentPort?.on("message", handle);
+// A thread that inflates archives, or parses CSV or Parquet; it must not load Arrow or other parts of the package.
+const page = parentThread();
+const handle = threadReader((answer, transfer) => page?.postMessage(answer, transfer));
+page?.on("message", handle);

@@ -28,7 +28,12 @@ export interface OpenableFile {
    * @param from the end of the file that is read first
    */
   open(from?: "start" | "end"): Promise<RandomAccess>;
+  /** The file as the user of a page chose it. */
+  readonly blob?: Blob;
 }
+
+/** A file that a thread can be sent: its path, or a file of a page. */
+export type SendableFile = string | Blob;
 
 /** A file: its path, its bytes, or one that is not in the file system. */
 export type AnyFile = string | Uint8Array | OpenableFile;
@@ -49,7 +54,8 @@ export function nameOfFile(file: AnyFile, bytes: string): string {
 }
 
 /** A file that the user of a page chose, or a part of memory that the page has as one. */
-export const blobFile = (blob: Blob): OpenableFile => ({
+export const blobFile = (blob: Blob): OpenableFile & { readonly blob: Blob } => ({
+  blob,
   name: (blob as { readonly name?: string }).name ?? "the Blob",
   open: async () => ({
     size: blob.size,

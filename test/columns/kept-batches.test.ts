@@ -61,7 +61,14 @@ longIt("batches that are all kept arrive before the end where they are many, in 
   );
   const doubles = ["x", "y"].map((name) => ({ name, type: "double" }));
   const { options } = csvReader({ columns: doubles, header: false }).parser;
-  const part = { ...readTask(options, undefined), path, start: 0, end: statSync(path).size, last: true, order: [0, 1] };
+  const part = {
+    ...readTask(options, undefined),
+    file: path,
+    start: 0,
+    end: statSync(path).size,
+    last: true,
+    order: [0, 1],
+  };
   const receiver = new BatchReceiver();
   const arrived: number[] = [];
   const xs: number[] = [];

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { Batching, CellReport, CsvOptions } from "../../src/columns/arrow/read-options.js";
 import { csvFileTable } from "../../src/columns/files/csv-file.js";
 import { csvThreadsTable } from "../../src/columns/files/csv-threads.js";
+import { blobFile } from "../../src/format/random-access.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { onThreads } from "../divided.js";
 import { columnSpecs } from "../support/column-specs.js";
@@ -40,6 +41,15 @@ const both = async (text: string, options: Partial<CsvOptions> & Batching = {}):
 it("several threads read what one reads", async () => {
   const rows = Array.from({ length: 80_000 }, (_, i) => line(i, i % 3 ? PLAIN : `"a ""b"", ${PLAIN}"`));
   await both(`ticker,note,close,day\n${rows.join("")}`);
+});
+
+it("a file that is in memory as a Blob is read by threads too", async () => {
+  const text = `ticker,note,close,day\n${Array.from({ length: 80_000 }, (_, i) => line(i, PLAIN)).join("")}`;
+  const file = blobFile(new Blob([text]));
+  const one = await onThreads(1, () => csvFileTable(file, { columns }));
+  const many = await onThreads(3, () => csvThreadsTable(file, { columns }));
+  expect(many !== undefined).toBe(built);
+  if (many !== undefined) expect(textsOf(many)).toEqual(textsOf(one));
 });
 
 longIt("also where every border falls into a quoted cell", async () => {

@@ -7,7 +7,7 @@ import type { RawBatch } from "../build/builder.js";
 import { streamTable } from "../build/text-reader.js";
 import { columnsOfCsv, type InferredColumn, type UndeclaredOptions } from "../csv/infer.js";
 import { csvReader, csvTable, csvTableReader } from "../csv/reader.js";
-import { csvThreadsTable } from "./csv-threads.js";
+import type { csvThreadsTable } from "./csv-threads.js";
 import { fileBatches, quiet, type TextOptions, textChunks, withLine } from "./text-file.js";
 
 /** Options for reading a CSV file; the limits apply to gzip and zstd. */
@@ -73,12 +73,25 @@ async function declaredTable(source: AnyFile, options: DeclaredOptions): Promise
   }
   if (packed !== undefined) return streamed(source, options);
   if (source instanceof Uint8Array) return csvTable(source, options);
-  if (typeof source !== "string") return streamed(source, options, (await source.open()).size);
-  const table = await csvThreadsTable(source, options);
-  if (table !== undefined) return table;
-  const info = await stat(source).catch(() => undefined);
-  return streamed(source, options, info?.size);
+  if (typeof source === "string")
+    return (await onThreads(source, options)) ?? streamed(source, options, await sizeAt(source));
+  const { blob } = source;
+  const table = blob !== undefined && blob.size >= LONG ? await onThreads({ ...source, blob }, options) : undefined;
+  return table ?? streamed(source, options, (await source.open()).size);
 }
+
+/** A shorter file of a page is read on one thread. */
+const LONG = 8_388_608;
+
+const onThreads = async (...call: Parameters<typeof csvThreadsTable>): Promise<Table | undefined> =>
+  (await import("./csv-threads.js")).csvThreadsTable(...call);
+
+/** Bytes of the file at a path, if it is there. */
+const sizeAt = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
 
 function streamed(source: AnyFile, options: DeclaredOptions, size?: number): Promise<Table> {
   return streamTable(csvTableReader(options, size), textChunks(source, options), options.signal);

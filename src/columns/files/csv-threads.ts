@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "../../platform/node/files.js";
+import { anyAccess, type OpenableFile, type RandomAccess, type SendableFile } from "../../format/random-access.js";
 import { setMaxListeners } from "../../platform/node/process.js";
 import type { RecordBatch, Table } from "../arrow/arrow.js";
 import type { Batching, CsvOptions, OnBytes } from "../arrow/read-options.js";
@@ -29,16 +29,16 @@ const MAX_BOUNDARY_SEARCH = 16_777_216;
  *   the single thread then reports)
  */
 export async function csvThreadsTable(
-  path: string,
+  source: string | (OpenableFile & { readonly blob: Blob }),
   options: CsvOptions & Batching & OnBytes,
 ): Promise<Table | undefined> {
   if (THREADS.most < 2 || !hasThreads()) return undefined;
-  const file = await open(path).catch(() => undefined);
-  if (file === undefined) return undefined;
+  const access = await anyAccess(source).catch(() => undefined);
+  if (access === undefined) return undefined;
   const stop = new AbortController();
   const { signal } = options;
   try {
-    const tasks = await partTasks(file, path, options);
+    const tasks = await partTasks(access, typeof source === "string" ? source : source.blob, options);
     if (tasks === undefined) return undefined;
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     setMaxListeners(0, both);
@@ -49,25 +49,25 @@ export async function csvThreadsTable(
     throw error;
   } finally {
     stop.abort();
-    await file.close();
+    await access.close();
   }
 }
 
 /** One part of the file per thread; undefined if there is only one. */
 async function partTasks(
-  file: FileHandle,
-  path: string,
+  access: RandomAccess,
+  file: SendableFile,
   options: CsvOptions & Batching,
 ): Promise<PartTask[] | undefined> {
-  const { size } = await file.stat();
+  const { size } = access;
   const count = Math.min(THREADS.most, Math.floor(size / SHORTEST_PART));
   if (count < 2) return undefined;
   prepareThreads(count);
-  const first = await header(file, options);
+  const first = await header(access, options);
   if (first === undefined) return undefined;
   const boundaries = [first.offset];
   for (let i = 1; i < count; i++) {
-    const boundary = await boundaryAfter(file, Math.floor((size / count) * i), size);
+    const boundary = await boundaryAfter(access, Math.floor((size / count) * i), size);
     if (boundary === undefined) return undefined;
     if (boundary > boundaries[boundaries.length - 1]) boundaries.push(boundary);
   }
@@ -76,7 +76,7 @@ async function partTasks(
   const task = readTask({ ...options, firstRow: 0 }, textModes(options.schema));
   return boundaries.slice(1).map((end, i) => ({
     ...task,
-    path,
+    file,
     start: boundaries[i],
     end,
     last: i === boundaries.length - 2,
@@ -86,15 +86,15 @@ async function partTasks(
 
 /** The column order of the file and the offset of its first row. */
 async function header(
-  file: FileHandle,
+  access: RandomAccess,
   options: CsvOptions & Batching,
 ): Promise<{ order: readonly number[]; offset: number } | undefined> {
-  const block = new Uint8Array(BLOCK);
-  const { bytesRead } = await file.read(block, 0, BLOCK, 0);
+  const block = new Uint8Array(Math.min(BLOCK, access.size));
+  await access.read(block, 0);
   const parser = new CsvParser(options);
   // Most headers are in so few bytes that the parser prepares no blocks for them.
-  parser.feed(block.subarray(0, Math.min(HEADER, bytesRead)));
-  if (!parser.begin() && bytesRead > HEADER) parser.feed(block.subarray(HEADER, bytesRead));
+  parser.feed(block.subarray(0, HEADER));
+  if (!parser.begin() && block.length > HEADER) parser.feed(block.subarray(HEADER));
   const found =
     parser.begin() && parser.order !== undefined ? { order: parser.order, offset: parser.offset } : undefined;
   parser.close();
@@ -102,11 +102,11 @@ async function header(
 }
 
 /** The position after the first line feed at or after `start`. */
-async function boundaryAfter(file: FileHandle, start: number, size: number): Promise<number | undefined> {
-  const block = new Uint8Array(BLOCK);
+async function boundaryAfter(access: RandomAccess, start: number, size: number): Promise<number | undefined> {
   for (let at = start; at < Math.min(size, start + MAX_BOUNDARY_SEARCH); at += BLOCK) {
-    const { bytesRead } = await file.read(block, 0, BLOCK, at);
-    const found = block.subarray(0, bytesRead).indexOf(10);
+    const block = new Uint8Array(Math.min(BLOCK, size - at));
+    await access.read(block, at);
+    const found = block.indexOf(10);
     if (found >= 0) return at + found + 1;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import type { FileState } from "../../format/random-access.js";
+import type { FileState, SendableFile } from "../../format/random-access.js";
 import { setMaxListeners } from "../../platform/node/process.js";
 import type { Table } from "../arrow/arrow.js";
 import { READ_BATCH } from "../arrow/read-options.js";
@@ -33,11 +33,11 @@ export function parquetFileTable(
   // A whole file of this size is surely read on threads.
   if (typeof source === "string" && columns === undefined && where === undefined)
     prepareThreadsFor(source, shortest * 2, THREADS.most - 1, { prepare: "parquet" });
-  return readParquet(source, options, (path, state) => decodeOnThreads(path, state, shortest));
+  return readParquet(source, options, (file, state) => decodeOnThreads(file, state, shortest));
 }
 
 /** Decodes the flat columns of a file on the caller's thread and worker threads, each a stretch of its row groups. */
-function decodeOnThreads(path: string, state: FileState, shortest: number): DecodeElsewhere {
+function decodeOnThreads(file: SendableFile, state: FileState | undefined, shortest: number): DecodeElsewhere {
   return async (plan, options, begin) => {
     if (THREADS.most < 2 || !hasThreads()) return undefined;
     const parts = stretches(plan, THREADS.most, shortest, options.batchRows ?? READ_BATCH.rows);
@@ -48,7 +48,7 @@ function decodeOnThreads(path: string, state: FileState, shortest: number): Deco
     const onDone = bytesOfAll(parts, options);
     const takes = parts.map(begin);
     const tasks = parts.map((groups): ParquetTask => {
-      return { path, state, plan: { ...plan, groups }, options: plainOptions(options) };
+      return { file, state, plan: { ...plan, groups }, options: plainOptions(options) };
     });
     try {
       const others = tasks.slice(1).map(async (parquet, i): Promise<ReadEnd> => {

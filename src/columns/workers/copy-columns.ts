@@ -1,4 +1,10 @@
-import { availableParallelism, type MessagePort, messageChannel, receivedAt } from "../../platform/node/packages.js";
+import {
+  availableParallelism,
+  type MessagePort,
+  messageChannel,
+  receivedAt,
+  sharesMemory,
+} from "../../platform/node/packages.js";
 import { unsafeBytes } from "../build/buffer-pool.js";
 import type { ColumnCopy, ColumnOrder, ColumnReply } from "../table/columns-part.js";
 import type { CopyColumns } from "../table/take.js";
@@ -26,7 +32,8 @@ export const copyOnTwoThreads =
   (leastBytes = LEAST_BYTES, patience = PATIENCE): CopyColumns =>
   (columns) => {
     const bytes = columns.reduce((sum, column) => sum + (column ? column.route.back.length * column.width : 0), 0);
-    if (bytes < leastBytes || bytes === 0 || isLost || availableParallelism() < 2 || !hasThreads()) return [];
+    if (bytes < leastBytes || bytes === 0 || isLost || availableParallelism() < 2 || !(sharesMemory && hasThreads()))
+      return [];
     try {
       const second = new SecondThread(columns.find((column) => column !== undefined) as RoutedColumn, patience);
       return second.copy(columns);

@@ -1,4 +1,4 @@
-import { type FileState, fileAccess } from "../../format/random-access.js";
+import { blobFile, type FileState, fileAccess, type SendableFile } from "../../format/random-access.js";
 
 export { prepareDecoders } from "../parquet/read/decode/decoders.js";
 
@@ -8,16 +8,17 @@ import type { GiveBatch, ReadEnd } from "./transfer.js";
 
 /** Some row groups of a Parquet file: only values that can be sent to a thread. */
 export interface ParquetTask {
-  readonly path: string;
-  /** The state of the file when its footer was read. */
-  readonly state: FileState;
+  readonly file: SendableFile;
+  /** The state of the file at a path when its footer was read. */
+  readonly state: FileState | undefined;
   readonly plan: FlatPlan;
   readonly options: ParquetRead;
 }
 
 /** Reads row groups. Offsets are the compressed bytes that were read. */
-export async function readGroups({ path, state, plan, options }: ParquetTask, give: GiveBatch): Promise<ReadEnd> {
-  const file = await fileAccess(path, state);
+export async function readGroups(task: ParquetTask, give: GiveBatch): Promise<ReadEnd> {
+  const { state, plan, options } = task;
+  const file = await (typeof task.file === "string" ? fileAccess(task.file, state) : blobFile(task.file).open());
   try {
     const flat = new FlatRows(file, plan, options);
     let rows = 0;

@@ -1,5 +1,6 @@
+import type { SendableFile } from "../../format/random-access.js";
 import { closeSync, openSync, readSync } from "../../platform/node/files.js";
-import { type MessagePort, messageChannel, type TransferListItem } from "../../platform/node/packages.js";
+import { type MessagePort, messageChannel, sharesMemory, type TransferListItem } from "../../platform/node/packages.js";
 import { DIALECT } from "../arrow/csv-dialect.js";
 import { type Batching, type CsvOptions, READ_BATCH } from "../arrow/read-options.js";
 import type { RawBatch, TextMode } from "../build/builder.js";
@@ -14,6 +15,8 @@ import { BatchSender, type GiveBatch, type ReadEnd, type SentBatch } from "./tra
 
 /** Bytes read at a time; they stay in the processor's cache. */
 const BLOCK = 1_048_576;
+/** Bytes read at a time from a file of a page, where each read is a request to another process. */
+const BLOB_BLOCK = 4_194_304;
 
 /** How rows are read: only values that can be sent to a thread. */
 export interface ReadTask {
@@ -23,7 +26,7 @@ export interface ReadTask {
 
 /** A part of a CSV file: the rows that start in `start` to `end`. */
 export interface PartTask extends ReadTask {
-  readonly path: string;
+  readonly file: SendableFile;
   readonly start: number;
   readonly end: number;
   /** `end` is the end of the file. */
@@ -84,7 +87,7 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
   return (order) => {
     if ("taken" in order) taken();
     else if ("inflate" in order) inflateTo(order.inflate).catch(failed);
-    else if ("part" in order) sendKept(async (give) => readPart(order.part, give), false, send).catch(failed);
+    else if ("part" in order) sendKept((give) => readPart(order.part, give), false, send).catch(failed);
     else if ("stream" in order) {
       const pace = new Pace(order.stream.ahead);
       taken = () => pace.taken();
@@ -109,13 +112,21 @@ export function threadReader(send: Send): (order: ThreadRequest) => void {
   };
 }
 
-/** Reads, and sends each batch, then the end. */
-async function sendRead(read: (give: GiveBatch) => Promise<ReadEnd>, send: Send): Promise<void> {
+type Read = (give: GiveBatch) => Promise<ReadEnd>;
+
+/** Reads, and sends each batch, or all together where they share buffers; then the end. */
+async function sendRead(read: Read, send: Send, share = false): Promise<void> {
   const sender = new BatchSender();
+  const shared: SentBatch[] = [];
+  const memory = new Set<ArrayBuffer>();
   const end = await read((raw, offset) => {
     const { batch, transfer } = sender.pack(raw);
-    send({ batches: [batch], offset }, transfer);
+    if (!share) return send({ batches: [batch], offset }, transfer);
+    shared.push(batch);
+    for (const buffer of transfer) memory.add(buffer);
+    send({ batches: [], offset });
   });
+  if (share) send({ batches: shared, offset: end.offset }, [...memory]);
   send({ end });
 }
 
@@ -128,7 +139,8 @@ const FIRST_BYTES = 67_108_864;
  *
  * @param share the batches share buffers, so that they are sent as one message
  */
-async function sendKept(read: (give: GiveBatch) => Promise<ReadEnd>, share: boolean, send: Send): Promise<void> {
+async function sendKept(read: Read, share: boolean, send: Send): Promise<void> {
+  if (!sharesMemory) return sendRead(read, send, share);
   const sender = new BatchSender();
   const shared: SentBatch[] = [];
   const memory = new Set<ArrayBuffer>();
@@ -158,12 +170,20 @@ async function sendKept(read: (give: GiveBatch) => Promise<ReadEnd>, share: bool
   }
 }
 
-function readPart(task: PartTask, give: GiveBatch): ReadEnd {
-  const { path, start, end, last, order } = task;
+async function readPart(task: PartTask, give: GiveBatch): Promise<ReadEnd> {
+  const { file, start, end, last, order } = task;
   const parser = parserOf(task, { offset: start, order });
   const giveAll = (batches: Iterable<RawBatch>): void => {
     for (const raw of batches) give(raw, parser.offset);
   };
+  const blocks = typeof file === "string" ? pathBlocks(file, start, end) : blobBlocks(file, start, end);
+  for await (const block of blocks) giveAll(fullBatches(parser, block));
+  const rest = last ? undefined : parser.rest();
+  giveAll(last ? lastBatches(parser) : rest === undefined ? [] : [rest]);
+  return endOf(parser);
+}
+
+function* pathBlocks(path: string, start: number, end: number): Generator<Uint8Array> {
   const file = openSync(path, "r");
   try {
     const block = new Uint8Array(BLOCK);
@@ -171,14 +191,24 @@ function readPart(task: PartTask, give: GiveBatch): ReadEnd {
       const read = readSync(file, block, 0, Math.min(BLOCK, end - at), at);
       if (read === 0) break;
       at += read;
-      giveAll(fullBatches(parser, block.subarray(0, read)));
+      yield block.subarray(0, read);
     }
   } finally {
     closeSync(file);
   }
-  const rest = last ? undefined : parser.rest();
-  giveAll(last ? lastBatches(parser) : rest === undefined ? [] : [rest]);
-  return endOf(parser);
+}
+
+/** Each block is read while the one before it is parsed. */
+async function* blobBlocks(blob: Blob, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const read = (at: number) => blob.slice(at, Math.max(at, Math.min(end, at + BLOB_BLOCK))).arrayBuffer();
+  let next = read(start);
+  for (let at = start; at < end; at += BLOB_BLOCK) {
+    const block = new Uint8Array(await next);
+    next = read(at + BLOB_BLOCK);
+    // An error of a block read ahead is thrown when that block is awaited.
+    next.catch(() => {});
+    yield block;
+  }
 }
 
 /** Reads chunks as they arrive. */

@@ -47,7 +47,15 @@ export const inspect = ((value: unknown): string => {
   const own = (value as { [INSPECT]?: (depth: number, options: object) => string } | null | undefined)?.[INSPECT];
   if (typeof own === "function") return own.call(value, 0, {});
   if (typeof value !== "object" || value === null || value instanceof Error) return String(value);
-  return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
+  const above: unknown[] = [];
+  return JSON.stringify(value, function (this: unknown, _, part) {
+    if (typeof part === "bigint") return `${part}n`;
+    // `this` holds the part: what is above it in the object is up to there.
+    while (above.length > 0 && above[above.length - 1] !== this) above.pop();
+    if (above.includes(part)) return "[Circular]";
+    if (typeof part === "object" && part !== null) above.push(part);
+    return part;
+  });
 }) as typeof node.inspect;
 
 /** Not made to withstand anyone: browsers digest bytes only in promises. */

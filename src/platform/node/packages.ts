@@ -8,6 +8,12 @@ import { existsSync, join } from "./files.js";
 export type { MessagePort, TransferListItem, Worker } from "node:worker_threads";
 export { availableParallelism };
 
+/** Whether threads can share memory, and wait for each other. */
+export const sharesMemory: boolean = true;
+
+/** What a worker thread receives messages from and replies to. */
+export const parentThread = (): MessagePort | null => builtin("node:worker_threads").parentPort;
+
 /** The program of worker threads; undefined in a source tree that has not been built. */
 export function threadProgram(): string | undefined {
   const path = join(packageRoot(), "dist/cjs/worker.js");

@@ -6,6 +6,7 @@ import {
   fileAccess,
   nameOfFile,
   type RandomAccess,
+  type SendableFile,
 } from "../../../format/random-access.js";
 import { stat } from "../../../platform/node/files.js";
 import type { RecordBatch, Schema, Table } from "../../arrow/arrow.js";
@@ -25,7 +26,7 @@ import { type DecodeElsewhere, ParquetRows } from "./rows.js";
 export type ParquetSource = AnyFile | readonly string[];
 
 /** How the flat columns of a file in this state are decoded elsewhere. */
-type DecodeFile = (path: string, state: FileState) => DecodeElsewhere;
+type DecodeFile = (file: SendableFile, state: FileState | undefined) => DecodeElsewhere;
 
 /**
  * A Parquet file, or all files of a folder, as a table: decimals by their digits, dates as days, the service's types
@@ -41,7 +42,7 @@ export async function readParquet(
 ): Promise<Table> {
   const tables: Table[] = [];
   const wholeTable = async function* (rows: ParquetRows, file: OpenFile): AsyncGenerator<RecordBatch> {
-    const table = await rows.table(file.path === undefined ? undefined : decode?.(file.path, file.state));
+    const table = await rows.table(file.file === undefined ? undefined : decode?.(file.file, file.state));
     tables.push(table);
     yield* table.batches;
   };
@@ -149,12 +150,14 @@ const sizeOfFile = async (source: AnyFile): Promise<number> =>
       )
     : (await anyAccess(source, "end")).size;
 
-/** An open file; one that is not in the file system has no path. */
-type OpenFile = (RandomAccess & { readonly path: string; readonly state: FileState }) | Elsewhere;
-type Elsewhere = RandomAccess & { readonly path?: undefined };
+/** An open file, and what a thread can be sent of it. */
+type OpenFile = RandomAccess & { readonly file?: SendableFile; readonly state?: FileState };
 
-const opened = async (source: AnyFile): Promise<OpenFile> =>
-  typeof source === "string" ? { ...(await fileAccess(source)), path: source } : anyAccess(source, "end");
+async function opened(source: AnyFile): Promise<OpenFile> {
+  if (typeof source === "string") return { ...(await fileAccess(source)), file: source };
+  if (source instanceof Uint8Array || source.blob === undefined) return anyAccess(source, "end");
+  return { ...(await source.open("end")), file: source.blob };
+}
 
 /** The name of bytes in messages. */
 const BYTES = "The bytes";
