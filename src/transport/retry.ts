@@ -74,7 +74,9 @@ const UNREACHABLE = new Map([
   ["ENOTFOUND", "the host name does not resolve"],
   ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"].map((code) => [code, code] as const),
 ]);
-const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
+const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|^EPROTO$/;
+/** What a server without encryption replies with is no TLS. */
+const NOT_TLS = /^EPROTO$|WRONG_VERSION|PACKET_LENGTH/;
 
 /** Converts rejections of `fetch` or of a body stream to TransportError; only `host` of the address appears. */
 export function transportError(cause: unknown, host: string): unknown {
@@ -91,7 +93,9 @@ export function transportError(cause: unknown, host: string): unknown {
   if (code && TLS.test(code)) {
     return new TransportError(`The secure connection to ${host} failed: ${code}.`, {
       code: "Tls",
-      hint: "Check the certificate of the service and the clock of this machine.",
+      hint: NOT_TLS.test(code)
+        ? "If the service has no encryption, its address begins with http, not https."
+        : "Check the certificate of the service and the clock of this machine.",
       retry: { retryable: false },
       cause,
     });

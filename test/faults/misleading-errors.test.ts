@@ -36,6 +36,15 @@ const frame = () => serviceOf(server).table("V/T").frame();
 const host = (url: string): string => new URL(url).host;
 const BLAMES = /subscri|may not read|Check the API key|needs an API key/i;
 
+it("row 8: https at a service without encryption is a wrong address, not a broken connection", async () => {
+  const url = server.url.replace("http:", "https:");
+  expect(await failed(serviceOf(server, { url }).table("V/T").frame())).toMatchObject({
+    code: "Tls",
+    message: expect.stringMatching(/^The secure connection to 127\.0\.0\.1:\d+ failed: \w+\.$/),
+    hint: "If the service has no encryption, its address begins with http, not https.",
+  });
+});
+
 describe("an API that has moved to another host", () => {
   const moved = (status = 301): Answer => ({ status, headers: { location: `${other.url}${T}?x=1` } });
 
