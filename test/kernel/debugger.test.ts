@@ -67,8 +67,17 @@ async function breakAt(path: string, ...lines: number[]): Promise<Json> {
 async function stop(): Promise<{ readonly reason: Json; readonly at: readonly string[]; readonly body: Content }> {
   await expect.poll(() => events.some(({ event }) => event === "stopped"), { timeout: 60_000 }).toBe(true);
   const [body] = events.splice(0).flatMap((each) => (each["event"] === "stopped" ? [each["body"] as Content] : []));
-  type Frames = readonly { readonly name: string; readonly line: number; readonly source: { readonly name: string } }[];
-  const frames = (await debug("stackTrace", { threadId: 1 }))["stackFrames"] as unknown as Frames;
+  interface Frame {
+    readonly id: number;
+    readonly name: string;
+    readonly line: number;
+    readonly source: { readonly name: string };
+  }
+  const frames = (await debug("stackTrace", { threadId: 1 }))["stackFrames"] as unknown as readonly Frame[];
+  // JupyterLab takes 0 for no frame, and a frame with the id of an earlier one for one that did not move.
+  expect(frames[0].id).toBeGreaterThan(first + 100);
+  first = frames[0].id;
+  expect(frames.map(({ id }) => id)).toEqual(frames.map((_, at) => first + at));
   return {
     reason: body["reason"]!,
     at: frames.map(({ name, line, source }) => `${name} ${source.name}:${line}`),
@@ -76,8 +85,13 @@ async function stop(): Promise<{ readonly reason: Json; readonly at: readonly st
   };
 }
 
-async function locals(frameId = 0): Promise<ReadonlyMap<string, Variable>> {
-  const scopes = (await debug("scopes", { frameId }))["scopes"] as unknown as readonly { variablesReference: number }[];
+/** The id of the first frame of the last stop. */
+let first = 0;
+
+async function locals(at = 0): Promise<ReadonlyMap<string, Variable>> {
+  const scopes = (await debug("scopes", { frameId: first + at }))["scopes"] as unknown as readonly {
+    variablesReference: number;
+  }[];
   const { variables } = await debug("variables", { variablesReference: scopes[0].variablesReference });
   return new Map((variables as unknown as readonly Variable[]).map((each) => [each.name, each]));
 }
@@ -85,9 +99,13 @@ async function locals(frameId = 0): Promise<ReadonlyMap<string, Variable>> {
 it("starts, and sets breakpoints in a cell that has not run", async () => {
   expect(kernel.info).toMatchObject({ debugger: true, supported_features: expect.arrayContaining(["debugger"]) });
   expect(await debug("debugInfo")).toMatchObject({ isStarted: false, hashMethod: "Murmur2", breakpoints: [] });
-  const { exceptionBreakpointFilters } = await debug("initialize", { clientID: "jupyterlab" });
-  expect(exceptionBreakpointFilters).toMatchObject([{ filter: "all" }]);
+  expect(await debug("initialize", { clientID: "jupyterlab" })).toMatchObject({
+    exceptionBreakpointFilters: [{ filter: "all" }],
+    supportsModulesRequest: true,
+  });
   await debug("attach");
+  // Only then does JupyterLab offer to stop at exceptions.
+  await expect.poll(() => events.splice(0).map(({ event }) => event)).toEqual(["initialized"]);
   const { sourcePath } = await debug("dumpCell", { code: CELL });
   // As JupyterLab computes it from the code of the cell.
   expect(sourcePath).toBe("arrowbook-cell-3374330712.ts");
@@ -107,16 +125,16 @@ it("stops at a breakpoint, with call stack and locals, steps over, into and out,
   expect([...found.keys()].filter((name) => /^\$|require|exports/.test(name))).toEqual([]);
   const columns = await debug("variables", { variablesReference: found.get("table")!.variablesReference });
   expect((columns["variables"] as unknown as readonly Variable[]).map(({ name }) => name)).toEqual(["a", "b"]);
-  expect(await debug("richInspectVariables", { variableName: "table", frameId: 0 })).toMatchObject({
+  expect(await debug("richInspectVariables", { variableName: "table", frameId: first })).toMatchObject({
     data: { "text/html": expect.stringContaining("<table") },
   });
-  expect(await debug("evaluate", { expression: "total + n * 100", frameId: 0 })).toMatchObject({ result: "100" });
+  expect(await debug("evaluate", { expression: "total + n * 100", frameId: first })).toMatchObject({ result: "100" });
   await debug("stepIn", { threadId: 1 });
   expect(await stop()).toMatchObject({ reason: "step", at: ["twice cell:3", "cell cell:10"] });
   await debug("next", { threadId: 1 });
   expect(await stop()).toMatchObject({ at: ["twice cell:4", "cell cell:10"] });
-  expect((await locals()).get("result")).toMatchObject({ value: "2", type: "number" });
-  await debug("evaluate", { expression: "total = 50", frameId: 1 });
+  expect((await locals()).get("result")).toMatchObject({ value: "2" });
+  await debug("evaluate", { expression: "total = 50", frameId: first + 1 });
   await debug("stepOut", { threadId: 1 });
   expect((await stop()).at[0]).toMatch(/^cell cell:(9|10)$/);
   await breakAt(String(sourcePath));
@@ -146,6 +164,41 @@ it("stops in a local file, and where a cell throws", async () => {
   await debug("setExceptionBreakpoints", { filters: [] });
 });
 
+it("stops in what cells and files defined before the debugger was on", async () => {
+  await debug("disconnect");
+  const code = "function thrice(n: number): number {\n  const triple = n * 3;\n  return triple;\n}";
+  await run(code);
+  await debug("initialize");
+  await debug("attach");
+  expect((await debug("modules"))["modules"]).toMatchObject([{ name: "lib.ts", path: library }]);
+  const { sourcePath } = await debug("dumpCell", { code });
+  expect(await breakAt(String(sourcePath), 3)).toEqual([3]);
+  expect(await breakAt(library, 4)).toEqual([4]);
+  const running = run("half(thrice(4))");
+  expect(await stop()).toMatchObject({ reason: "breakpoint", at: ["thrice cell:3", "cell cell:1"] });
+  expect((await locals()).get("triple")).toMatchObject({ value: "12" });
+  await debug("continue", { threadId: 1 });
+  expect(await stop()).toMatchObject({ reason: "breakpoint", at: ["half lib.ts:4", "cell cell:1"] });
+  await breakAt(library);
+  await breakAt(String(sourcePath));
+  await debug("continue", { threadId: 1 });
+  expect(resultOf(await running)).toEqual({ "text/plain": "6" });
+});
+
+it("steps into a function of an earlier cell at once, past the code that finds it", async () => {
+  await run("function once(n: number): number {\n  return n;\n}");
+  const code = "const five = 5;\nonce(five)";
+  const { sourcePath } = await debug("dumpCell", { code });
+  await breakAt(String(sourcePath), 2);
+  const running = run(code);
+  expect(await stop()).toMatchObject({ at: ["cell cell:2"] });
+  await debug("stepIn", { threadId: 1 });
+  expect(await stop()).toMatchObject({ reason: "step", at: ["once cell:2", "cell cell:2"] });
+  await breakAt(String(sourcePath));
+  await debug("continue", { threadId: 1 });
+  expect(resultOf(await running)).toEqual({ "text/plain": "5" });
+});
+
 it("an interrupt ends a cell that is stopped, and after the end no cell stops", async () => {
   const code = "let waits = 1;\nwhile (true) {\n  waits++;\n}";
   const { sourcePath } = await debug("dumpCell", { code });
@@ -154,7 +207,9 @@ it("an interrupt ends a cell that is stopped, and after the end no cell stops", 
   await stop();
   await kernel.interrupt();
   expect((await stuck).reply.content).toMatchObject({ status: "error", ename: "Interrupted" });
+  events.length = 0;
   await debug("disconnect");
+  await expect.poll(() => events.map(({ event }) => event)).toEqual(["terminated"]);
   expect(await debug("debugInfo")).toMatchObject({ isStarted: false, breakpoints: [], stoppedThreads: [] });
   expect(resultOf(await run("40 + 2"))).toEqual({ "text/plain": "42" });
 });

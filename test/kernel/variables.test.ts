@@ -43,7 +43,7 @@ it("an unknown request fails, and says so", async () => {
   });
 });
 
-it("variables have type, shape and value; hidden names stay hidden", async () => {
+it("variables have a value, those with members type and shape too; hidden names stay hidden", async () => {
   const all = await variables("inspectVariables");
   const byName = new Map(all.map((variable) => [variable.name, variable]));
   expect([...byName.keys()]).toEqual(
@@ -56,11 +56,11 @@ it("variables have type, shape and value; hidden names stay hidden", async () =>
     value: expect.stringMatching(/2 rows × 2 columns/),
   });
   expect(byName.get("list")).toMatchObject({ type: "Array (3)", value: "[ 1, 2, 3 ]" });
-  expect(byName.get("text")).toMatchObject({ type: "string", value: "'plain'", variablesReference: 0 });
-  expect(byName.get("nothing")).toMatchObject({ type: "null", value: "null" });
-  expect(byName.get("big")).toMatchObject({ type: "bigint", value: "5n" });
-  expect(byName.get("twice")).toMatchObject({ type: "function", value: "function twice" });
-  expect(byName.get("Shape")).toMatchObject({ type: "class" });
+  // JupyterLab's tree shows a type in place of the value, which is enough for values that cannot be opened.
+  const simple = { text: "'plain'", nothing: "null", big: "5n", twice: "function twice", Shape: "class Shape" };
+  for (const [name, value] of Object.entries(simple)) {
+    expect(byName.get(name)).toEqual({ name, value, variablesReference: 0, evaluateName: name });
+  }
   expect(byName.get("map")).toMatchObject({ type: "Map (1)" });
 });
 

@@ -8,8 +8,8 @@ export const DEBUGGED = 'globalThis[Symbol.for("arrowbook.debugger")]';
 
 /** What the debugger calls in the thread of the cells, also while that thread is stopped. */
 interface DebugValues {
-  /** Whether scripts carry what the debugger reads about them. */
-  isOn: boolean;
+  /** What these scripts were compiled from, by the names of their files; null for those that are not kept. */
+  sources(files: readonly string[]): (ScriptSource | null)[];
   /** The variables that cells declared; references of earlier calls become invalid, unless `keep` is set. */
   list(keep?: boolean): Variable[];
   /** The variables of a scope of a stopped function. */
@@ -28,16 +28,17 @@ export interface DebugValuesOptions {
   readonly names: () => readonly string[];
   readonly value: (name: string) => unknown;
   readonly bundle: (value: unknown) => Promise<Content>;
+  readonly source: (file: string) => ScriptSource | undefined;
   /** Removes secrets. */
   readonly clean: <T extends Json | Content>(content: T) => T;
 }
 
 /** Makes the values of cells available to the debugger. */
-export function offerDebugValues({ names, value, bundle, clean }: DebugValuesOptions): void {
+export function offerDebugValues({ names, value, bundle, source, clean }: DebugValuesOptions): void {
   const variables = variablesOf(names, value);
   const exposed: string[] = [];
   const values: DebugValues = {
-    isOn: false,
+    sources: (files) => files.map((file) => source(file) ?? null),
     list: (keep = false) => clean(variables.list(keep)),
     scope: (holder) => clean(variables.scope(holder)),
     members: (reference) => clean(variables.members(reference)),
@@ -62,28 +63,19 @@ export function offerDebugValues({ names, value, bundle, clean }: DebugValuesOpt
   (globalThis as Record<symbol, unknown>)[Symbol.for("arrowbook.debugger")] = values;
 }
 
-/** What the debugger reads about a script. */
+/** What the code of a cell or of a local file was compiled from. */
 export interface ScriptSource {
-  /** The path of a local file; absent for a cell. */
-  readonly path?: string;
-  readonly text: string;
+  readonly source: string;
   /** The source map of its code, as JSON. */
   readonly map: string;
 }
 
-const MARK = "//# sourceMappingURL=data:application/json;arrowbook=1;base64,";
+/** Marks scripts for the debugger, before which only such with a source map stop. */
+export const SOURCE_MAP_URL = "arrowbook:source-map";
 
-/** The code of a script, with what the debugger reads about it while it is on. */
-export function debuggable(code: string, source: ScriptSource): string {
-  const values = (globalThis as Record<symbol, unknown>)[Symbol.for("arrowbook.debugger")] as DebugValues | undefined;
-  if (!values?.isOn) return code;
-  return `${code}\n${MARK}${Buffer.from(JSON.stringify(source)).toString("base64")}`;
-}
-
-/** What {@link debuggable} added to a script; undefined for other scripts. */
-export function scriptSource(url: string | undefined): ScriptSource | undefined {
-  const [, data] = url?.split(";arrowbook=1;base64,") ?? [];
-  return data === undefined ? undefined : (JSON.parse(Buffer.from(data, "base64").toString()) as ScriptSource);
+/** The code of a cell or of a local file as the debugger finds it. */
+export function debuggable(code: string): string {
+  return `${code}\n//# sourceMappingURL=${SOURCE_MAP_URL}`;
 }
 
 /** A position in source text; line and column count from 0. */

@@ -1,10 +1,11 @@
 import type { Debugger as Inspector, InspectorNotification } from "node:inspector";
 import { Session } from "node:inspector/promises";
 import { SourceMap, type SourceMapPayload } from "node:module";
-import { basename } from "node:path";
+import { basename, isAbsolute } from "node:path";
+import { fileURLToPath } from "node:url";
 import { packageRoot } from "../../package/package-root.js";
 import type { Content, Json } from "../protocol/message.js";
-import { DEBUGGED, originalPosition, type Position, type ScriptSource, scriptSource } from "./debug-values.js";
+import { DEBUGGED, originalPosition, type Position, type ScriptSource, SOURCE_MAP_URL } from "./debug-values.js";
 
 type Arguments = Readonly<Record<string, Json | undefined>>;
 type Handler = (given: Arguments) => Json | Promise<Json>;
@@ -28,6 +29,8 @@ const THREAD = 1;
 const GLOBALS = 1_000_000;
 /** References of the local variables of a frame: this and its number. */
 const LOCALS = 2_000_000;
+/** More than a stack has. */
+const MOST_FRAMES = 100_000;
 const PREFIX = "arrowbook-cell-";
 const SUFFIX = ".ts";
 const SCOPES = new Set(["local", "block", "catch", "closure", "with"]);
@@ -45,6 +48,7 @@ const INFO = {
 
 const CAPABILITIES = {
   supportsConfigurationDoneRequest: true,
+  supportsModulesRequest: true,
   supportsSetVariable: false,
   exceptionBreakpointFilters: [
     { filter: "all", label: "Exceptions", description: "Stop where a cell or a local file throws", default: false },
@@ -61,22 +65,33 @@ const CAPABILITIES = {
 export class CellDebugger {
   readonly #session = new Session();
   readonly #scripts = new Map<string, Script>();
+  /** The file names of scripts whose source has not been requested, by their ids. */
+  readonly #newScripts = new Map<string, string>();
   /** The lines with a breakpoint by the path of their source. */
   readonly #lines = new Map<string, readonly number[]>();
   /** The code of cells by the path under which the front end has it. */
   readonly #dumped = new Map<string, string>();
   #frames: Frame[] = [];
+  /** The id of the first frame: JupyterLab takes 0 for none, and a frame of the same id for one that did not move. */
+  #firstFrame = 1;
   #isStarted = false;
   #isStopped = false;
   #step?: "stepOver" | "stepInto" | "stepOut";
   #steps = 0;
+  /** The line and the depth of the stack at which the last step began. */
+  #begin = "";
+  #depth = 0;
   #seq = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param emit sends an event to the front end */
   constructor(private readonly emit: (content: Content) => void) {
     this.#session.connectToMainThread();
-    this.#session.on("Debugger.scriptParsed", ({ params }) => this.#parsed(params));
+    this.#session.on("Debugger.scriptParsed", ({ params: { scriptId, url, sourceMapURL } }) => {
+      // Node makes URLs of paths.
+      const file = url.startsWith("file:") ? fileURLToPath(url) : url;
+      if (sourceMapURL === SOURCE_MAP_URL) this.#newScripts.set(scriptId, file);
+    });
     this.#session.on("Debugger.paused", (event) => void this.#paused(event).catch(() => this.#resume()));
   }
 
@@ -95,10 +110,14 @@ export class CellDebugger {
       await this.#start();
       return CAPABILITIES;
     },
-    attach: () => ({}),
+    attach: () => {
+      this.#event("initialized", {});
+      return {};
+    },
     configurationDone: () => ({}),
     disconnect: async () => {
       await this.stop();
+      this.#event("terminated", {});
       return {};
     },
     dumpCell: ({ code }) => {
@@ -122,12 +141,12 @@ export class CellDebugger {
     },
     threads: () => ({ threads: [{ id: THREAD, name: "cells" }] }),
     stackTrace: () => ({
-      stackFrames: this.#frames.map((frame, at) => stackFrame(frame, at)),
+      stackFrames: this.#frames.map((frame, at) => stackFrame(frame, this.#firstFrame + at)),
       totalFrames: this.#frames.length,
     }),
     scopes: ({ frameId }) => ({
       scopes: [
-        ...(this.#frames[Number(frameId)] === undefined
+        ...(this.#frame(frameId) === undefined
           ? []
           : [{ name: "Locals", variablesReference: LOCALS + Number(frameId), expensive: false }]),
         { name: "Globals", variablesReference: GLOBALS, expensive: false },
@@ -136,14 +155,14 @@ export class CellDebugger {
     variables: async ({ variablesReference }) => ({ variables: await this.#variables(Number(variablesReference)) }),
     inspectVariables: async () => ({ variables: await this.#call(`list(${this.#isStopped})`) }),
     richInspectVariables: async ({ variableName, frameId }) => ({
-      data: await this.#bundle(String(variableName ?? ""), this.#frames[Number(frameId)]),
+      data: await this.#bundle(String(variableName ?? ""), this.#frame(frameId)),
       metadata: {},
     }),
     evaluate: async ({ expression, frameId }) => {
       const code = `${DEBUGGED}.described(eval(${JSON.stringify(String(expression ?? ""))}))`;
       await this.#call("expose(true)");
       try {
-        const found = (await this.#evaluate(code, this.#frames[Number(frameId ?? 0)])) as Readonly<
+        const found = (await this.#evaluate(code, this.#frame(frameId ?? this.#firstFrame))) as Readonly<
           Record<string, Json>
         >;
         return { result: found["value"], type: found["type"], variablesReference: found["variablesReference"] };
@@ -153,8 +172,8 @@ export class CellDebugger {
     },
     source: ({ source }) => {
       const { path = "" } = (source ?? {}) as { readonly path?: string };
-      const script = [...this.#scripts.values()].find((each) => each.path === path);
-      return { content: this.#dumped.get(path) ?? script?.text ?? "", mimeType: "text/typescript" };
+      const script = [...this.#scripts.values()].reverse().find((each) => each.path === path);
+      return { content: this.#dumped.get(path) ?? script?.source ?? "", mimeType: "text/typescript" };
     },
     modules: () => {
       const paths = new Set([...this.#scripts.values()].filter(({ isCell }) => !isCell).map(({ path }) => path));
@@ -216,7 +235,6 @@ export class CellDebugger {
     await this.release();
     await this.#post("Debugger.disable");
     this.#scripts.clear();
-    await this.#call("isOn = false");
   }
 
   /** Disconnects: Node waits at its end for the sessions of its inspector. */
@@ -228,8 +246,8 @@ export class CellDebugger {
   async #start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    await this.#call("isOn = true");
     await this.#post("Debugger.enable");
+    await this.#readSources();
     const own = packageRoot().replaceAll(/[^\w/]/g, "\\$&");
     await this.#post("Debugger.setBlackboxPatterns", {
       patterns: ["^node:", "[\\\\/]node_modules[\\\\/]", `${own}/dist/`],
@@ -239,24 +257,26 @@ export class CellDebugger {
     await this.#post("Debugger.setInstrumentationBreakpoint", { instrumentation });
   }
 
-  #parsed({ scriptId, sourceMapURL }: Inspector.ScriptParsedEventDataType): void {
-    const source = scriptSource(sourceMapURL);
-    if (source === undefined) return;
-    const { path = cellPath(source.text) } = source;
-    const sourceMap = new SourceMap(JSON.parse(source.map) as SourceMapPayload);
-    this.#scripts.set(scriptId, {
-      ...source,
-      id: scriptId,
-      path,
-      isCell: source.path === undefined,
-      sourceMap,
-      breakpoints: [],
-    });
+  /** Reads what the new scripts were compiled from: of a file only its newest version, which is the one that runs. */
+  async #readSources(): Promise<void> {
+    const newest = new Map([...this.#newScripts].map(([id, file]) => [file, id]));
+    this.#newScripts.clear();
+    const files = [...newest.keys()];
+    const sources = (await this.#call(`sources(${JSON.stringify(files)})`)) as unknown as (ScriptSource | null)[];
+    for (const [i, found] of sources.entries()) {
+      if (found === null) continue;
+      const isCell = !isAbsolute(files[i]);
+      const id = newest.get(files[i]) as string;
+      const sourceMap = new SourceMap(JSON.parse(found.map) as SourceMapPayload);
+      const path = isCell ? cellPath(found.source) : files[i];
+      this.#scripts.set(id, { ...found, id, path, isCell, sourceMap, breakpoints: [] });
+    }
   }
 
   async #paused({ params }: InspectorNotification<Inspector.PausedEventDataType>): Promise<void> {
     const { reason, callFrames, data } = params;
     if (reason === ("instrumentation" as string)) {
+      await this.#readSources();
       const script = this.#scripts.get((data as { readonly scriptId: string }).scriptId);
       if (script !== undefined) await this.#apply(script);
       await this.#post("Debugger.resume");
@@ -272,9 +292,17 @@ export class CellDebugger {
       else await this.#post(`Debugger.${this.#step ?? "stepOver"}`);
       return;
     }
+    const isWithinLine = this.#step === "stepInto" && placeOf(top, callFrames.length) === this.#begin;
+    if (isWithinLine && !isHit && !isException && ++this.#steps <= MOST_STEPS) {
+      // It came back from code that finds the function to call.
+      await this.#post("Debugger.stepInto");
+      return;
+    }
     this.#step = undefined;
+    this.#depth = callFrames.length;
     this.#isStopped = true;
     this.#frames = callFrames.map((call) => this.#frameOf(call)).filter((frame) => frame !== undefined);
+    this.#firstFrame += MOST_FRAMES;
     const text = isException ? String((data as { description?: string }).description ?? "").split("\n")[0] : undefined;
     const body = { reason: isException ? "exception" : isHit ? "breakpoint" : "step", threadId: THREAD };
     this.#event("stopped", { ...body, allThreadsStopped: true, ...(text === undefined ? {} : { text }) });
@@ -332,6 +360,7 @@ export class CellDebugger {
     if (!this.#isStopped) throw new Error("The cells are not stopped.");
     this.#step = step;
     this.#steps = 0;
+    this.#begin = placeOf(this.#frames[0], this.#depth);
     this.#isStopped = false;
     this.#frames = [];
     await this.#post(`Debugger.${step}`);
@@ -356,7 +385,7 @@ export class CellDebugger {
 
   async #variables(reference: number): Promise<Json> {
     if (reference === GLOBALS) return this.#call("list(true)");
-    const frame = this.#frames[reference - LOCALS];
+    const frame = this.#frame(reference - LOCALS);
     if (frame === undefined) return this.#call(`members(${reference})`);
     const found = new Map<string, Json>();
     for (const { type, object } of frame.call.scopeChain) {
@@ -371,21 +400,25 @@ export class CellDebugger {
     return [...found.values()];
   }
 
+  #frame(id: Json | undefined): Frame | undefined {
+    return this.#frames[Number(id) - this.#firstFrame];
+  }
+
   #bundle(name: string, frame: Frame | undefined): Promise<Json> {
     if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)) return Promise.resolve({});
-    if (frame === undefined) return this.#call(`bundle(${JSON.stringify(name)})`);
-    const code = `${DEBUGGED}.bundleNow(${name})`;
-    return this.#evaluate(code, frame).catch(() => this.#call(`bundle(${JSON.stringify(name)})`));
+    const global = `bundle(${JSON.stringify(name)})`;
+    // Promises of stopped code stay pending.
+    if (frame === undefined) return this.#call(global, !this.#isStopped);
+    return this.#evaluate(`${DEBUGGED}.bundleNow(${name})`, frame).catch(() => this.#call(global));
   }
 
   /** Calls what the thread of the cells offers the debugger. */
-  #call(code: string): Promise<Json> {
-    return this.#evaluate(`${DEBUGGED}.${code}`);
+  #call(code: string, awaitPromise = false): Promise<Json> {
+    return this.#evaluate(`${DEBUGGED}.${code}`, undefined, awaitPromise);
   }
 
-  #evaluate(expression: string, frame?: Frame): Promise<Json> {
+  #evaluate(expression: string, frame?: Frame, awaitPromise = false): Promise<Json> {
     if (frame === undefined) {
-      const awaitPromise = !this.#isStopped;
       return this.#value("Runtime.evaluate", { expression, returnByValue: true, awaitPromise, disableBreaks: true });
     }
     const { callFrameId } = frame.call;
@@ -410,6 +443,11 @@ function cellPath(code: string): string {
   return `${PREFIX}${murmur2(code)}${SUFFIX}`;
 }
 
+/** A line of a function in the stack. */
+function placeOf({ script, line }: Frame, depth: number): string {
+  return `${script.id}:${line}:${depth}`;
+}
+
 function stackFrame({ call, script, line, column }: Frame, id: number): Json {
   const name = call.functionName.replace(/^\$?\w+\./, "");
   const source = { path: script.path, name: script.isCell ? "cell" : basename(script.path) };
@@ -418,11 +456,11 @@ function stackFrame({ call, script, line, column }: Frame, id: number): Json {
 
 /** Where a position of the running code is in its source; undefined for code that was added. */
 function positionIn(
-  { sourceMap, text }: Script,
+  { sourceMap, source }: Script,
   { lineNumber, columnNumber = 0 }: Inspector.Location,
 ): Position | undefined {
   const found = originalPosition(sourceMap, { line: lineNumber, column: columnNumber });
-  return found === undefined || found.line >= text.split("\n").length ? undefined : found;
+  return found === undefined || found.line >= source.split("\n").length ? undefined : found;
 }
 
 const MURMUR = 0x5bd1e995;

@@ -4,7 +4,8 @@ import { inspect } from "node:util";
 export type Variable = {
   readonly name: string;
   readonly value: string;
-  readonly type: string;
+  /** Only for values with members: JupyterLab's tree shows a type in place of the value. */
+  readonly type?: string;
   /** The reference by which its members can be requested; 0 if it has none. */
   readonly variablesReference: number;
   readonly evaluateName?: string;
@@ -32,7 +33,7 @@ export function variablesOf(names: () => readonly string[], value: (name: string
     return {
       name,
       value: safely(() => briefly(held)),
-      type: safely(() => typeOf(held)),
+      ...(hasMembers ? { type: safely(() => typeOf(held)) } : {}),
       variablesReference: hasMembers ? references.push(held) : 0,
       ...(evaluateName === undefined ? {} : { evaluateName }),
     };

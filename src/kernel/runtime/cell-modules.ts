@@ -7,7 +7,7 @@ import { moduleResolve } from "import-meta-resolve";
 import { packageRoot } from "../../package/package-root.js";
 import { stateOf } from "../compiler/cell-host.js";
 import type { CompiledModule } from "../compiler/module-syntax.js";
-import { debuggable } from "../debug/debug-values.js";
+import { debuggable, type ScriptSource } from "../debug/debug-values.js";
 
 /** What a module gives: the exports of a CommonJS module, or the namespace of another one. */
 interface Loaded {
@@ -32,8 +32,8 @@ export interface CellModulesOptions {
   readonly folder: string;
   /** Compiles a local file. */
   readonly compile: (file: string) => Promise<CompiledModule>;
-  /** Called with the source map of each compiled file, before its code runs. */
-  readonly onCompiled: (file: string, map: string) => void;
+  /** Called with what each compiled file was made from, before its code runs. */
+  readonly onCompiled: (file: string, source: ScriptSource) => void;
   /** The module for `import "tslab"`. */
   readonly tslab: () => unknown;
 }
@@ -223,9 +223,9 @@ export class CellModules {
       return value === undefined ? load(name) : value();
     };
     const own = Object.assign(required, load);
-    this.options.onCompiled(file, map);
-    const shown = debuggable(code, { path: file, text: source, map });
-    const make = vm.runInThisContext(shown, { filename: file }) as (...values: unknown[]) => () => Promise<void>;
+    this.options.onCompiled(file, { source, map });
+    const made: unknown = vm.runInThisContext(debuggable(code), { filename: file });
+    const make = made as (...values: unknown[]) => () => Promise<void>;
     const later = async (name: string, options?: { readonly with?: Attributes }): Promise<unknown> =>
       namespace(await this.#load(String(name), file, undefined, options?.with, []));
     const { module } = local;

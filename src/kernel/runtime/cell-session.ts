@@ -95,6 +95,7 @@ export class CellSession implements CellHints, CellCalls {
       names: () => parts.executor.names(),
       value: (name) => parts.executor.valueOf(name),
       bundle: (value) => this.#bundle(value) as Promise<Content>,
+      source: (file) => parts.executor.sourceOf(file),
       clean: (content) => this.#secrets.removeFrom(content),
     });
     this.#comms = createComms({

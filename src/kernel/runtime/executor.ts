@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import vm from "node:vm";
 import type { CellCompiler, CompiledCell, ValueTypes } from "../compiler/cell-compiler.js";
 import { type DataTypes, dataTypes } from "../compiler/value-types.js";
-import { debuggable } from "../debug/debug-values.js";
+import { debuggable, type ScriptSource } from "../debug/debug-values.js";
 import { CellModules } from "./cell-modules.js";
 import { type CellTasks, Interrupted } from "./cell-tasks.js";
 import type { Remote } from "./remote.js";
-import { type CellError, cellName, compileError, type RanCell, showSourcePositions, thrown } from "./trace.js";
+import { type CellError, cellName, compileError, showSourcePositions, thrown } from "./trace.js";
 
 /** The result of a cell. `value` is its last expression, if there is one and it is neither null nor undefined. */
 export type CellResult =
@@ -39,7 +39,7 @@ export class Executor {
   readonly #modules: CellModules;
   readonly #require: NodeJS.Require;
   readonly #meta: unknown;
-  readonly #cells = new Map<string, RanCell>();
+  readonly #cells = new Map<string, ScriptSource>();
   /** The values of cells; variables are accessors to those of their cell. */
   readonly #values: Record<string, unknown>;
   readonly #lazy: Record<string, unknown>;
@@ -63,7 +63,7 @@ export class Executor {
     this.#modules = new CellModules({
       folder,
       compile: (file) => compiler.call("compileModule", file),
-      onCompiled: (file, map) => this.#cells.set(file, { map }),
+      onCompiled: (file, source) => this.#cells.set(file, source),
       tslab,
     });
     this.#require = this.#modules.require();
@@ -149,6 +149,11 @@ export class Executor {
     return thrown(error, this.#cells, this.folder);
   }
 
+  /** What a cell or a local file, by the file name of its code, was compiled from; undefined for old ones. */
+  sourceOf(file: string): ScriptSource | undefined {
+    return this.#cells.get(file);
+  }
+
   /** Imports as a cell does. */
   load(name: string): Promise<unknown> {
     return this.#modules.load(name);
@@ -178,18 +183,17 @@ export class Executor {
     this.#abort.abort();
   }
 
-  async #evaluate({ code, map, names, modules }: CompiledCell, name: string): Promise<CellResult> {
+  async #evaluate({ code, names, modules }: CompiledCell, name: string): Promise<CellResult> {
     this.#newSignal();
     if (code === undefined) return { status: "ok" };
     let own: object = {};
     let returned: readonly unknown[] | undefined;
-    const source = { text: this.#cells.get(name)?.source ?? "", map };
     const imported: CellModules["imported"] = (module, attributes) =>
       this.#modules.imported(module, attributes, modules);
     const load: CellModules["load"] = (module, options) => this.#modules.load(module, options, modules);
     try {
       returned = await this.tasks.run(() => {
-        const make = vm.runInThisContext(debuggable(code, source), { filename: name }) as (
+        const make = vm.runInThisContext(debuggable(code), { filename: name }) as (
           ...values: unknown[]
         ) => () => readonly unknown[] | undefined;
         const run = make(this.#values, this.#require, imported, load, this.#meta, (accessors: object) => {
@@ -235,7 +239,7 @@ export class Executor {
     return value === undefined || value === null ? { status: "ok" } : { status: "ok", value };
   }
 
-  #remember(name: string, cell: RanCell): void {
+  #remember(name: string, cell: ScriptSource): void {
     this.#cells.set(name, cell);
     for (const old of this.#cells.keys()) {
       if (this.#cells.size <= KEPT_CELLS) break;

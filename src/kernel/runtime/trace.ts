@@ -1,5 +1,5 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
-import { relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { type ArrowbookError, isArrowbookError } from "../../errors/errors.js";
@@ -7,7 +7,7 @@ import { scrub } from "../../errors/secrets.js";
 import { showsStack } from "../../errors/stack.js";
 import { packageRoot } from "../../package/package-root.js";
 import { type Diagnostic, withColumnMessages } from "../compiler/column-messages.js";
-import { originalPosition, type Position } from "../debug/debug-values.js";
+import { originalPosition, type Position, type ScriptSource } from "../debug/debug-values.js";
 
 /** The error fields that the protocol requires. */
 export interface CellError {
@@ -17,15 +17,8 @@ export interface CellError {
   readonly traceback: readonly string[];
 }
 
-/** A cell that ran, or a local file, whose source is not quoted. */
-export interface RanCell {
-  readonly source?: string;
-  /** The source map of its code, as JSON. */
-  readonly map: string;
-}
-
 /** The executed cells, and the compiled local files, by the file name of their code. */
-export type RanCells = ReadonlyMap<string, RanCell>;
+export type RanCells = ReadonlyMap<string, ScriptSource>;
 
 /**
  * Makes the stacks of errors name positions in the sources of cells and local files and end with them, without the
@@ -135,7 +128,7 @@ function isHidden(file: string): boolean {
 
 const FRAME = /^(\s+at )(async )?(?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/;
 
-const sourceMaps = new WeakMap<RanCell, SourceMap>();
+const sourceMaps = new WeakMap<ScriptSource, SourceMap>();
 
 /** A frame of a stack; that of a cell or a local file with its position in the source, if it has one. */
 function mappedFrame(line: string, cells: RanCells): string | undefined {
@@ -164,7 +157,7 @@ function frames(error: Error, cells: RanCells, folder: string): { lines: string[
     const isPackage = /[\\/]node_modules[\\/]/.test(file);
     if (cell === undefined && (isHidden(file) || (ours && isPackage))) continue;
     lines.push(`    at ${named(name, `${shortened(file, folder)}:${row}:${column}`)}`);
-    if (quoted.length > 0 || cell?.source === undefined) continue;
+    if (quoted.length > 0 || cell === undefined || isAbsolute(file)) continue;
     quoted = quotation(cell.source, { line: Number(row) - 1, column: Number(column) - 1 });
   }
   return { lines, quoted };
