@@ -1,12 +1,14 @@
 // test:lab: a session in the real JupyterLab 4 with the kernel of arrowbook, in Chromium: launcher, cells, completion,
 // Shift-Tab, table, chart, live table, progress, errors, input, debugger, themes, restart, saving and reopening,
 // interrupt, and the page that is made of it. A part that fails is run once more in a notebook of its own.
+// Arguments name the parts to run: npm run test:lab -- stepping
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BrowserSuite } from "../support/browser-suite.mjs";
 import { launchChromium, requireForSuite } from "../support/chromium.mjs";
+import { debugging } from "./debugging.mjs";
 import { NotebookDriver } from "./driver.mjs";
 import { environment } from "./environment.mjs";
 import { hover } from "./hover.mjs";
@@ -50,7 +52,8 @@ let sessions = 0;
 let session;
 
 try {
-  let clean = true;
+  const chosen = process.argv.slice(2);
+  let clean = chosen.length === 0;
   for (const [part, prepare] of [
     [launcher, openLab],
     [completion, newNotebook],
@@ -61,20 +64,22 @@ try {
     [progress, sessionBeforeExport],
     [errors, newSession],
     [input, newNotebook],
-    [debuggerButton, newSession],
     [dark, newSession],
     [restart, newSession],
     [reopen, newSession],
     [interrupt, newNotebook],
     [sharedPage, newNotebook],
     [liveViews, openLab],
+    [stepping, openLab],
   ]) {
+    if (chosen.length > 0 && !chosen.includes(part.name)) continue;
     const run = async () => {
       await part();
       suite.check(`${part.name}: no error of the page`, pageErrors.length === 0, pageErrors[0]);
     };
     const prepared = () => prepare().then(run);
-    clean = await suite.part(part.name, clean && part !== launcher ? run : prepared, prepared);
+    const passed = await suite.part(part.name, clean && part !== launcher ? run : prepared, prepared);
+    clean = passed && chosen.length === 0;
   }
 } finally {
   await context.close();
@@ -271,17 +276,10 @@ async function input() {
   suite.check("input: the password is in no output", !text.includes("canary"), text);
 }
 
-/** Without breakpoints the kernel offers no debugger: nothing of it reacts to a click. */
-async function debuggerButton() {
-  await suite.eventually(
-    "debugger: its button is offered",
-    () =>
-      notebook.panel
-        .locator(".jp-DebuggerBugButton")
-        .first()
-        .evaluate((button) => button.outerHTML),
-    (html) => !/aria-disabled="true"|Select a kernel that supports debugging/.test(html),
-  );
+/** The debugger, in a notebook without other cells. */
+async function stepping() {
+  await newNotebook();
+  await debugging({ page, notebook, suite, picture, lab });
 }
 
 async function dark() {
