@@ -75,7 +75,7 @@ const UNREACHABLE = new Map([
   ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"].map((code) => [code, code] as const),
 ]);
 const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|^EPROTO$/;
-/** What a server without encryption replies with is no TLS. */
+/** The reply of a server without encryption, read as one with it. */
 const NOT_TLS = /^EPROTO$|WRONG_VERSION|PACKET_LENGTH/;
 
 /** Converts rejections of `fetch` or of a body stream to TransportError; only `host` of the address appears. */
