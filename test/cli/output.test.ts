@@ -7,6 +7,7 @@ import { localTables } from "../../src/cli/input/local-tables.js";
 import { checkOutput, writeFrame } from "../../src/cli/output/output.js";
 import { Frame } from "../../src/index.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 
@@ -57,36 +58,30 @@ const READ: Readonly<Record<string, (path: string) => Promise<Frame>>> = {
 describe("a frame is read back from a file as it was written", () => {
   it.each(Object.entries(READ))("%s", async (ending, read) => {
     const path = join(folder, `rows${ending}`);
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
-        const frame = Frame.fromRows(rows, columns);
-        await writeFrame(frame, path, { quiet: true });
-        expect(texts(await read(path))).toEqual(texts(frame));
-      }),
-      { numRuns: runs(40) },
-    );
+    await forAllAsync(runs(40), fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
+      const frame = Frame.fromRows(rows, columns);
+      await writeFrame(frame, path, { quiet: true });
+      expect(texts(await read(path))).toEqual(texts(frame));
+    });
     expect([...readFileSync(path).subarray(0, 2)].join() === "31,139").toBe(ending.endsWith(".gz"));
   });
 
   it(".json, without its types, has the same values for arrowbook sql", async () => {
     const path = join(folder, "exact.json");
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
-        const frame = Frame.fromRows(rows, columns);
-        await writeFrame(frame, path, { quiet: true });
-        const [table] = localTables([path]);
-        const back = await table.read({});
-        expect(back.columns.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
-        for (const [at, { name }] of columns.entries()) {
-          expect(values(back, name)).toEqual(values(frame, name));
-          const { type } = back.columns[at];
-          const isEmpty = rows.every((each) => each[name as keyof typeof each] === null);
-          if (!isEmpty && name === "volume") expect(type).toBe("Integer");
-          if (!isEmpty && name === "close") expect(type).toMatch(/^(BigDecimal\(\d+,4\))$/);
-        }
-      }),
-      { numRuns: runs(100) },
-    );
+    await forAllAsync(runs(100), fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
+      const frame = Frame.fromRows(rows, columns);
+      await writeFrame(frame, path, { quiet: true });
+      const [table] = localTables([path]);
+      const back = await table.read({});
+      expect(back.columns.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
+      for (const [at, { name }] of columns.entries()) {
+        expect(values(back, name)).toEqual(values(frame, name));
+        const { type } = back.columns[at];
+        const isEmpty = rows.every((each) => each[name as keyof typeof each] === null);
+        if (!isEmpty && name === "volume") expect(type).toBe("Integer");
+        if (!isEmpty && name === "close") expect(type).toMatch(/^(BigDecimal\(\d+,4\))$/);
+      }
+    });
   });
 
   it("integers and decimals of .json and of --json have all their digits", async () => {

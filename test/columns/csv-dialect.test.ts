@@ -12,6 +12,7 @@ import { csvBatches, Frame } from "../../src/index.js";
 import { cases, haveCases } from "../cases.js";
 import { inBatches } from "../divided.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
 
@@ -232,34 +233,32 @@ describe("against papaparse", () => {
     .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 6 }));
 
   it("reads what it writes, in one piece, in chunks, and by blocks", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        tables,
-        dialects,
-        fc.integer({ min: 1, max: 40 }),
-        fc.boolean(),
-        async (rows, dialect, size, all) => {
-          const { delimiter, quote, newline } = dialect;
-          const header = rows[0].map((_, i) => `c${i}`);
-          // So many rows that they are read by blocks.
-          const many = Array.from({ length: all ? 2000 : 1 }, () => rows).flat();
-          const unparsed = Papa.unparse([header, ...many], { delimiter, quoteChar: quote, newline, quotes: all });
-          // A last row of one empty cell is only there if its line ends; papaparse reads another row after that.
-          const written = unparsed + newline;
-          const options: CsvDialect = { delimiter, quote, emptyText: "quoted", lenient: { quotes: false } };
-          const columns = header.map((name) => ({ name, type: "String" }));
-          const parsed = Papa.parse<string[]>(written, { delimiter, quoteChar: quote, newline }).data.slice(1, -1);
-          const texts = (cells: (string | null)[][]): string[][] => cells.map((row) => row.map((text) => text ?? ""));
-          expect(texts(textsOf(csvTable(utf8(written), { columns, ...options })))).toEqual(parsed);
-          if (all) return;
-          const streamed: (string | null)[][] = [];
-          for await (const batch of streamBatches(chunked(utf8(written), size, 1), { columns, ...options })) {
-            streamed.push(...cellTexts(batch));
-          }
-          expect(texts(streamed)).toEqual(parsed);
-        },
-      ),
+    await forAllAsync(
       { numRuns: runs(60), examples: [[[[""]], { delimiter: ",", quote: '"', newline: "\n" }, 1, false]] },
+      tables,
+      dialects,
+      fc.integer({ min: 1, max: 40 }),
+      fc.boolean(),
+      async (rows, dialect, size, all) => {
+        const { delimiter, quote, newline } = dialect;
+        const header = rows[0].map((_, i) => `c${i}`);
+        // So many rows that they are read by blocks.
+        const many = Array.from({ length: all ? 2000 : 1 }, () => rows).flat();
+        const unparsed = Papa.unparse([header, ...many], { delimiter, quoteChar: quote, newline, quotes: all });
+        // A last row of one empty cell is only there if its line ends; papaparse reads another row after that.
+        const written = unparsed + newline;
+        const options: CsvDialect = { delimiter, quote, emptyText: "quoted", lenient: { quotes: false } };
+        const columns = header.map((name) => ({ name, type: "String" }));
+        const parsed = Papa.parse<string[]>(written, { delimiter, quoteChar: quote, newline }).data.slice(1, -1);
+        const texts = (cells: (string | null)[][]): string[][] => cells.map((row) => row.map((text) => text ?? ""));
+        expect(texts(textsOf(csvTable(utf8(written), { columns, ...options })))).toEqual(parsed);
+        if (all) return;
+        const streamed: (string | null)[][] = [];
+        for await (const batch of streamBatches(chunked(utf8(written), size, 1), { columns, ...options })) {
+          streamed.push(...cellTexts(batch));
+        }
+        expect(texts(streamed)).toEqual(parsed);
+      },
     );
   });
 
@@ -277,28 +276,26 @@ describe("against papaparse", () => {
       ),
       { maxLength: 12 },
     );
-    await fc.assert(
-      fc.asyncProperty(
-        lines,
-        fc.integer({ min: 1, max: 9 }),
-        fc.constantFrom("\n", "\r\n", "\r"),
-        async (body, size, end) => {
-          const text = ["a,b", ...body].join(end) + end;
-          const columns = ["a", "b"].map((name) => ({ name, type: "String" }));
-          const options = { columns, comment: "#", escape: "\\" };
-          const whole = textsOf(csvTable(utf8(text), options));
-          expect(whole.length).toBe(body.filter((line) => !line.startsWith("#")).length);
-          const many = ["a,b", ...Array.from({ length: 4000 }, () => body).flat()].join(end) + end;
-          const long = textsOf(csvTable(utf8(many), options));
-          expect(long.slice(0, whole.length)).toEqual(whole);
-          expect(long.length).toBe(whole.length * 4000);
-          const streamed: (string | null)[][] = [];
-          for await (const batch of streamBatches(chunked(utf8(text), size, 2), options))
-            streamed.push(...cellTexts(batch));
-          expect(streamed).toEqual(whole);
-        },
-      ),
-      { numRuns: runs(25) },
+    await forAllAsync(
+      runs(25),
+      lines,
+      fc.integer({ min: 1, max: 9 }),
+      fc.constantFrom("\n", "\r\n", "\r"),
+      async (body, size, end) => {
+        const text = ["a,b", ...body].join(end) + end;
+        const columns = ["a", "b"].map((name) => ({ name, type: "String" }));
+        const options = { columns, comment: "#", escape: "\\" };
+        const whole = textsOf(csvTable(utf8(text), options));
+        expect(whole.length).toBe(body.filter((line) => !line.startsWith("#")).length);
+        const many = ["a,b", ...Array.from({ length: 4000 }, () => body).flat()].join(end) + end;
+        const long = textsOf(csvTable(utf8(many), options));
+        expect(long.slice(0, whole.length)).toEqual(whole);
+        expect(long.length).toBe(whole.length * 4000);
+        const streamed: (string | null)[][] = [];
+        for await (const batch of streamBatches(chunked(utf8(text), size, 2), options))
+          streamed.push(...cellTexts(batch));
+        expect(streamed).toEqual(whole);
+      },
     );
   });
 });

@@ -8,6 +8,7 @@ import { csvTable } from "../../src/columns/csv/reader.js";
 import { type CsvFileOptions, csvBatches, Frame } from "../../src/index.js";
 import { onThreads } from "../divided.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
@@ -232,31 +233,28 @@ const rows = fc.array(
 );
 
 it("has the cells of the same file in plain form, however it is cut", async () => {
-  await fc.assert(
-    fc.asyncProperty(rows, fc.integer({ min: 1, max: 3000 }), async (cells, times) => {
-      const plain = cells.map(({ n, day }) => [n ?? "", day ?? "", "x"]);
-      const written = cells.map(({ n, day, grouped }) => [
-        n === null ? "" : european(n, grouped),
-        day === null ? "" : day.split("-").reverse().join("."),
-        "x",
-      ]);
-      const text = (body: string[][], delimiter: string): Uint8Array =>
-        utf8(`${Papa.unparse([["n", "day", "t"], ...body], { delimiter, newline: "\n" })}\n`);
-      const expected = await Frame.fromCSV(text(plain, ","));
-      const found = await Frame.fromCSV(text(written, ";"), EUROPE);
-      expect(found.columns).toEqual(expected.columns);
-      expect(textsOf(found.table)).toEqual(textsOf(expected.table));
-      const declared = { ...EUROPE, columns: expected.columns };
-      const bytes = text(written, ";");
-      for (let at = 1; at < bytes.length; at++) {
-        expect(await streamed([bytes.slice(0, at), bytes.slice(at)], declared)).toEqual(textsOf(expected.table));
-      }
-      expect(await streamed(chunked(bytes, 1), declared)).toEqual(textsOf(expected.table));
-      const many = Array.from({ length: times % 400 }, () => written).flat();
-      expect(csvTable(text(many, ";"), declared).numRows).toBe(many.length);
-    }),
-    { numRuns: runs(30) },
-  );
+  await forAllAsync(runs(30), rows, fc.integer({ min: 1, max: 3000 }), async (cells, times) => {
+    const plain = cells.map(({ n, day }) => [n ?? "", day ?? "", "x"]);
+    const written = cells.map(({ n, day, grouped }) => [
+      n === null ? "" : european(n, grouped),
+      day === null ? "" : day.split("-").reverse().join("."),
+      "x",
+    ]);
+    const text = (body: string[][], delimiter: string): Uint8Array =>
+      utf8(`${Papa.unparse([["n", "day", "t"], ...body], { delimiter, newline: "\n" })}\n`);
+    const expected = await Frame.fromCSV(text(plain, ","));
+    const found = await Frame.fromCSV(text(written, ";"), EUROPE);
+    expect(found.columns).toEqual(expected.columns);
+    expect(textsOf(found.table)).toEqual(textsOf(expected.table));
+    const declared = { ...EUROPE, columns: expected.columns };
+    const bytes = text(written, ";");
+    for (let at = 1; at < bytes.length; at++) {
+      expect(await streamed([bytes.slice(0, at), bytes.slice(at)], declared)).toEqual(textsOf(expected.table));
+    }
+    expect(await streamed(chunked(bytes, 1), declared)).toEqual(textsOf(expected.table));
+    const many = Array.from({ length: times % 400 }, () => written).flat();
+    expect(csvTable(text(many, ";"), declared).numRows).toBe(many.length);
+  });
 });
 
 it("equals read_csv of DuckDB, which sql() reaches", async () => {

@@ -8,6 +8,7 @@ import { jsonRows } from "../../src/columns/json/reader.js";
 import { DataError } from "../../src/errors/errors.js";
 import { formatNumber } from "../../src/value/number.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll, forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
@@ -73,29 +74,29 @@ const priceRow = fc.tuple(
 
 describe("what was written is read", () => {
   it("for every type, chunked anywhere", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(priceRow, { maxLength: 12 }),
-        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }),
-        fc.constantFrom(1, 3, 65_536),
-        async (rows, sizes, batchRows) => {
-          const text = `${header}\n${csvText(rows)}`;
-          expect(textsOf(csvTable(utf8(text), prices))).toEqual(rows);
-          expect(await streamed(chunked(utf8(text), ...sizes), { ...prices, batchRows })).toEqual(rows);
-        },
-      ),
+    await forAllAsync(
       { numRuns: runs(200), seed: 11 },
+      fc.array(priceRow, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }),
+      fc.constantFrom(1, 3, 65_536),
+      async (rows, sizes, batchRows) => {
+        const text = `${header}\n${csvText(rows)}`;
+        expect(textsOf(csvTable(utf8(text), prices))).toEqual(rows);
+        expect(await streamed(chunked(utf8(text), ...sizes), { ...prices, batchRows })).toEqual(rows);
+      },
     );
   });
 
   it("every field in quotes, CRLF and CR", () => {
-    fc.assert(
-      fc.property(fc.array(priceRow, { maxLength: 6 }), fc.constantFrom("\r\n", "\r", "\n"), (rows, end) => {
+    forAll(
+      { numRuns: runs(200), seed: 12 },
+      fc.array(priceRow, { maxLength: 6 }),
+      fc.constantFrom("\r\n", "\r", "\n"),
+      (rows, end) => {
         const quoted = (cell: string | null): string => (cell === null ? "" : `"${cell.replaceAll('"', '""')}"`);
         const text = [header, ...rows.map((row) => row.map(quoted).join(","))].join(end);
         expect(textsOf(csvTable(utf8(text), prices))).toEqual(rows);
-      }),
-      { numRuns: runs(200), seed: 12 },
+      },
     );
   });
 });
@@ -306,13 +307,10 @@ describe("a number beyond the largest double", () => {
   ];
 
   it("is an error in every format, and any other number is read", () => {
-    fc.assert(
-      fc.property(spelt, fc.constantFrom(...readers), (text, read) => {
-        if (Number.isFinite(Number(text))) expect(read(text, {})).toBe(formatNumber(Number(text)));
-        else expect(failure(() => read(text, {}))).toMatchObject({ code: "PrecisionLoss", row: 0 });
-      }),
-      { numRuns: runs(2_000), seed: 13 },
-    );
+    forAll({ numRuns: runs(2_000), seed: 13 }, spelt, fc.constantFrom(...readers), (text, read) => {
+      if (Number.isFinite(Number(text))) expect(read(text, {})).toBe(formatNumber(Number(text)));
+      else expect(failure(() => read(text, {}))).toMatchObject({ code: "PrecisionLoss", row: 0 });
+    });
   });
 
   it("is an infinity on demand, and reported", () => {

@@ -16,6 +16,7 @@ import { deltaPacked } from "../../src/columns/parquet/write/delta.js";
 import { hybridPacked, levelsOf } from "../../src/columns/parquet/write/levels.js";
 import { encodeTexts } from "../../src/columns/parquet/write/texts.js";
 import { unscaled } from "../../src/value/decimal.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { PlainDecoders } from "./plain-decoders.js";
 
@@ -39,32 +40,26 @@ const listOf = <T>(value: fc.Arbitrary<T>) => fc.array(value, { maxLength: 400, 
 
 describe("whole numbers in differences", () => {
   it("doubles round-trip, in the bytes that another writer makes", () => {
-    fc.assert(
-      fc.property(listOf(exact), (values) => {
-        const bytes = deltaPacked(Float64Array.from(values)).slice();
-        const back = new BigInt64Array(values.length);
-        if (values.length > 0) read(bytes, back);
-        expect([...back]).toEqual(values.map(BigInt));
-        const writer = new ByteWriter();
-        deltaBinaryPack(writer, values.map(BigInt), "INT64");
-        if (values.length > 0) expect(bytes).toEqual(writer.getBytes());
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), listOf(exact), (values) => {
+      const bytes = deltaPacked(Float64Array.from(values)).slice();
+      const back = new BigInt64Array(values.length);
+      if (values.length > 0) read(bytes, back);
+      expect([...back]).toEqual(values.map(BigInt));
+      const writer = new ByteWriter();
+      deltaBinaryPack(writer, values.map(BigInt), "INT64");
+      if (values.length > 0) expect(bytes).toEqual(writer.getBytes());
+    });
   });
 
   it("32-bit numbers round-trip over the whole range", () => {
     const any = fc.oneof(near, fc.integer(), fc.constantFrom(-(2 ** 31), 2 ** 31 - 1, 0, -1));
-    fc.assert(
-      fc.property(listOf(any), (values) => {
-        const given = Int32Array.from(values);
-        const bytes = deltaPacked(Float64Array.from(given), true).slice();
-        const back = new Int32Array(values.length);
-        if (values.length > 0) read(bytes, back);
-        expect(back).toEqual(given);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), listOf(any), (values) => {
+      const given = Int32Array.from(values);
+      const bytes = deltaPacked(Float64Array.from(given), true).slice();
+      const back = new Int32Array(values.length);
+      if (values.length > 0) read(bytes, back);
+      expect(back).toEqual(given);
+    });
   });
 
   it.each([1, 2, 32, 33, 34, 128, 129, 130, 160, 161, 257, 70_000])(
@@ -113,35 +108,29 @@ describe.each(both)("whole numbers out of differences, in %s", (_, decoders) => 
   const read = decoders.delta.bind(decoders);
 
   it.each([2, 4, 8])("are those that went in, in %i times 32 bits", (words) => {
-    fc.assert(
-      fc.property(listOf(integer), (values) => {
-        if (values.length === 0) return;
-        const writer = new ByteWriter();
-        deltaBinaryPack(writer, values, "INT64");
-        const bytes = writer.getBytes();
-        const { words: found, bytes: used } = read(bytes, values.length, { words, narrow: false, unsigned: false });
-        expect(integersOf(found, words)).toEqual(values);
-        expect(used).toBe(bytes.length);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), listOf(integer), (values) => {
+      if (values.length === 0) return;
+      const writer = new ByteWriter();
+      deltaBinaryPack(writer, values, "INT64");
+      const bytes = writer.getBytes();
+      const { words: found, bytes: used } = read(bytes, values.length, { words, narrow: false, unsigned: false });
+      expect(integersOf(found, words)).toEqual(values);
+      expect(used).toBe(bytes.length);
+    });
   });
 
   it("by our own writer, 32 bits wrapping around, with or without a sign", () => {
-    fc.assert(
-      fc.property(listOf(fc.oneof(near, fc.integer())), (values) => {
-        if (values.length === 0) return;
-        const bytes = deltaPacked(Float64Array.from(values), true).slice();
-        for (const words of [1, 2, 4]) {
-          const signed = read(bytes, values.length, { words, narrow: true, unsigned: false }).words;
-          expect(integersOf(signed, words)).toEqual(values.map(BigInt));
-          if (words === 1) continue;
-          const unsigned = read(bytes, values.length, { words, narrow: true, unsigned: true }).words;
-          expect(integersOf(unsigned, words)).toEqual(values.map((value) => BigInt(value >>> 0)));
-        }
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), listOf(fc.oneof(near, fc.integer())), (values) => {
+      if (values.length === 0) return;
+      const bytes = deltaPacked(Float64Array.from(values), true).slice();
+      for (const words of [1, 2, 4]) {
+        const signed = read(bytes, values.length, { words, narrow: true, unsigned: false }).words;
+        expect(integersOf(signed, words)).toEqual(values.map(BigInt));
+        if (words === 1) continue;
+        const unsigned = read(bytes, values.length, { words, narrow: true, unsigned: true }).words;
+        expect(integersOf(unsigned, words)).toEqual(values.map((value) => BigInt(value >>> 0)));
+      }
+    });
   });
 
   it("truncated anywhere they are an error", () => {
@@ -158,17 +147,14 @@ describe.each(both)("runs and packed bits, in %s", (_, decoders) => {
 
   it.each([0, 1, 2, 3, 7, 8, 9, 15, 16, 20, 24])("numbers of %i bits are those that went in", (width) => {
     const value = fc.oneof(fc.constant(0), fc.nat(2 ** width - 1));
-    fc.assert(
-      fc.property(fc.array(fc.tuple(value, fc.integer({ min: 1, max: 20 })), { maxLength: 60 }), (runs) => {
-        const values = runs.flatMap(([number, times]) => new Array<number>(times).fill(number));
-        const writer = new ByteWriter();
-        writeRleBitPackedHybrid(writer, values, width);
-        expect([...read(writer.getBytes(), width, values.length)]).toEqual(values);
-        // Our own writer makes the same bytes.
-        expect([...hybridPacked(Int32Array.from(values), width)]).toEqual([...writer.getBytes()]);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), fc.array(fc.tuple(value, fc.integer({ min: 1, max: 20 })), { maxLength: 60 }), (runs) => {
+      const values = runs.flatMap(([number, times]) => new Array<number>(times).fill(number));
+      const writer = new ByteWriter();
+      writeRleBitPackedHybrid(writer, values, width);
+      expect([...read(writer.getBytes(), width, values.length)]).toEqual(values);
+      // Our own writer makes the same bytes.
+      expect([...hybridPacked(Int32Array.from(values), width)]).toEqual([...writer.getBytes()]);
+    });
   });
 
   it("numbers of 25 to 32 bits, packed by hand", () => {
@@ -195,38 +181,32 @@ describe.each(both)("integers of any width, highest byte first, in %s", (_, deco
         }),
       ),
     );
-    fc.assert(
-      fc.property(sized, ([width, values]) => {
-        const bytes = Uint8Array.from(
-          values.flatMap((value) =>
-            Array.from({ length: width }, (_, k) => Number((value >> BigInt(8 * (width - 1 - k))) & 255n)),
-          ),
-        );
-        const words = [2, 4, 8].find((count) => count * 4 >= width) ?? 8;
-        expect(integersOf(read(bytes, width, values.length, words), words)).toEqual(values);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), sized, ([width, values]) => {
+      const bytes = Uint8Array.from(
+        values.flatMap((value) =>
+          Array.from({ length: width }, (_, k) => Number((value >> BigInt(8 * (width - 1 - k))) & 255n)),
+        ),
+      );
+      const words = [2, 4, 8].find((count) => count * 4 >= width) ?? 8;
+      expect(integersOf(read(bytes, width, values.length, words), words)).toEqual(values);
+    });
   });
 });
 
 it("the bounds of texts are of 16 bytes at most, where there are such, and around all of them", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "~", "é", "\u{ffff}", "\u{10ffff}", "\u0000"), maxLength: 30 });
-  fc.assert(
-    fc.property(fc.array(text, { minLength: 1, maxLength: 20 }), (texts) => {
-      const { data } = vectorFromArray(texts, new Utf8());
-      const { min, max, minIsCut, maxIsCut } = encodeTexts(data, levelsOf(data, texts.length)).bounds;
-      const sorted = texts.map((one) => Buffer.from(one)).sort(Buffer.compare);
-      const [first, last] = [sorted[0], sorted[sorted.length - 1]];
-      if (min === undefined || max === undefined) throw new Error("There are bounds.");
-      expect(Buffer.compare(min, first)).toBe(minIsCut ? -1 : 0);
-      expect(Buffer.compare(max, last)).toBe(maxIsCut ? 1 : 0);
-      expect(min.length).toBeLessThanOrEqual(16);
-      if (maxIsCut) expect(max.length).toBeLessThanOrEqual(16);
-      for (const bound of [min, max]) expect(Buffer.from(Buffer.from(bound).toString())).toEqual(Buffer.from(bound));
-    }),
-    { numRuns: runs(100) },
-  );
+  forAll(runs(100), fc.array(text, { minLength: 1, maxLength: 20 }), (texts) => {
+    const { data } = vectorFromArray(texts, new Utf8());
+    const { min, max, minIsCut, maxIsCut } = encodeTexts(data, levelsOf(data, texts.length)).bounds;
+    const sorted = texts.map((one) => Buffer.from(one)).sort(Buffer.compare);
+    const [first, last] = [sorted[0], sorted[sorted.length - 1]];
+    if (min === undefined || max === undefined) throw new Error("There are bounds.");
+    expect(Buffer.compare(min, first)).toBe(minIsCut ? -1 : 0);
+    expect(Buffer.compare(max, last)).toBe(maxIsCut ? 1 : 0);
+    expect(min.length).toBeLessThanOrEqual(16);
+    if (maxIsCut) expect(max.length).toBeLessThanOrEqual(16);
+    for (const bound of [min, max]) expect(Buffer.from(Buffer.from(bound).toString())).toEqual(Buffer.from(bound));
+  });
 });
 
 it("any bytes give the same in WebAssembly and in JavaScript, or are refused by both", () => {
@@ -234,8 +214,14 @@ it("any bytes give the same in WebAssembly and in JavaScript, or are refused by 
   const bytes = fc
     .tuple(start, fc.uint8Array({ maxLength: 80 }))
     .map(([head, rest]) => Uint8Array.of(...head, ...rest));
-  fc.assert(
-    fc.property(bytes, fc.nat(300), fc.nat(34), fc.boolean(), fc.boolean(), (given, count, width, narrow, unsigned) => {
+  forAll(
+    runs(3_000),
+    bytes,
+    fc.nat(300),
+    fc.nat(34),
+    fc.boolean(),
+    fc.boolean(),
+    (given, count, width, narrow, unsigned) => {
       for (const words of narrow ? [1, 2, 4] : [2, 4, 8]) {
         const layout = { words, narrow, unsigned };
         const found = (decoders: Decoders) =>
@@ -249,7 +235,6 @@ it("any bytes give the same in WebAssembly and in JavaScript, or are refused by 
       expect(runs(fast)).toEqual(runs(plain));
       const flipped = (decoders: Decoders) => outcome(() => [...decoders.bigEndian(given, width, count % 5, 8)]);
       expect(flipped(fast)).toEqual(flipped(plain));
-    }),
-    { numRuns: runs(3_000) },
+    },
   );
 });

@@ -8,6 +8,7 @@ import { csvTable } from "../../src/columns/csv/reader.js";
 import { jsonRows } from "../../src/columns/json/reader.js";
 import { Frame } from "../../src/frame/frame.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
@@ -41,26 +42,22 @@ it("papaparse reads the same cells out of any text that is not malformed", () =>
       { maxLength: 4 },
     )
     .map((lines) => lines.join("\n"));
-  fc.assert(fc.property(random, judge), { seed: 31, numRuns: runs(1500) });
+  forAll({ seed: 31, numRuns: runs(1500) }, random, judge);
   const written = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 });
-  fc.assert(
-    fc.property(written, fc.boolean(), (rows, quotes) => judge(Papa.unparse(rows, { newline: "\n", quotes }))),
-    { seed: 32, numRuns: runs(500) },
+  forAll({ seed: 32, numRuns: runs(500) }, written, fc.boolean(), (rows, quotes) =>
+    judge(Papa.unparse(rows, { newline: "\n", quotes })),
   );
   expect(accepted).toBeGreaterThan(runs(600));
 });
 
 it("papaparse reads what we write", () => {
   const cell = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(""));
-  fc.assert(
-    fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
-      const text = Frame.fromRows(rows.map(([p, q]) => ({ p, q }))).toCSV();
-      const { data, errors } = Papa.parse<string[]>(text.slice(0, -1), { delimiter: ",", newline: "\n" });
-      expect(errors).toEqual([]);
-      expect(data).toEqual([["p", "q"], ...rows]);
-    }),
-    { seed: 33, numRuns: runs(500) },
-  );
+  forAll({ seed: 33, numRuns: runs(500) }, fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
+    const text = Frame.fromRows(rows.map(([p, q]) => ({ p, q }))).toCSV();
+    const { data, errors } = Papa.parse<string[]>(text.slice(0, -1), { delimiter: ",", newline: "\n" });
+    expect(errors).toEqual([]);
+    expect(data).toEqual([["p", "q"], ...rows]);
+  });
 });
 
 /** A number below `bound`, the same for the same seed. */

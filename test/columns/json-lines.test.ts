@@ -12,6 +12,7 @@ import { cases, haveCases } from "../cases.js";
 import { spelt } from "../compute/model.js";
 import { inBatches } from "../divided.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll, forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { chunked, textsOf, utf8 } from "./rows.js";
@@ -177,27 +178,24 @@ const framed = (cells: readonly (readonly (string | null)[])[]): Frame =>
 
 describe("laws", () => {
   it("what is written is read back, digit by digit, and by JSON.parse as far as doubles go", async () => {
-    await fc.assert(
-      fc.asyncProperty(rows, async (cells) => {
-        const frame = framed(cells);
-        const text = frame.toJSONLines();
-        const back = await Frame.fromJSONLines(utf8(text), { columns });
-        expect(textsOf(back.table)).toEqual(textsOf(frame.table));
-        const parsed = text
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line) as Record<string, unknown>);
-        expect(parsed.map((row) => row["t"])).toEqual(cells.map(([t]) => t));
-        expect(parsed.map((row) => row["x"])).toEqual(frame.column("x").toArray());
-        const inferred = await Frame.fromJSONLines(utf8(text));
-        for (const name of ["é", "w"]) {
-          const plain = (texts: readonly (string | null)[]) =>
-            texts.map((t) => t?.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") ?? null);
-          expect(plain(inferred.column(name).toStrings())).toEqual(plain(frame.column(name).toStrings()));
-        }
-      }),
-      { numRuns: runs(60) },
-    );
+    await forAllAsync(runs(60), rows, async (cells) => {
+      const frame = framed(cells);
+      const text = frame.toJSONLines();
+      const back = await Frame.fromJSONLines(utf8(text), { columns });
+      expect(textsOf(back.table)).toEqual(textsOf(frame.table));
+      const parsed = text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(parsed.map((row) => row["t"])).toEqual(cells.map(([t]) => t));
+      expect(parsed.map((row) => row["x"])).toEqual(frame.column("x").toArray());
+      const inferred = await Frame.fromJSONLines(utf8(text));
+      for (const name of ["é", "w"]) {
+        const plain = (texts: readonly (string | null)[]) =>
+          texts.map((t) => t?.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") ?? null);
+        expect(plain(inferred.column(name).toStrings())).toEqual(plain(frame.column(name).toStrings()));
+      }
+    });
   });
 
   it("the sign of a zero is written and read", async () => {
@@ -209,8 +207,12 @@ describe("laws", () => {
   });
 
   it("cuts of the bytes and batches change nothing", () => {
-    fc.assert(
-      fc.property(rows, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 4 }), (cells, size, batchRows) => {
+    forAll(
+      runs(100),
+      rows,
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      (cells, size, batchRows) => {
         const frame = framed(cells);
         const parser = new JsonLinesParser(columns, { batchRows }, undefined);
         const maker = new BatchMaker(columns, {});
@@ -226,8 +228,7 @@ describe("laws", () => {
         parser.finish();
         drain();
         expect(found).toEqual(textsOf(frame.table));
-      }),
-      { numRuns: runs(100) },
+      },
     );
   });
 
@@ -248,19 +249,17 @@ describe("laws", () => {
   });
 
   it("plainNumber has the value of the number", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: -99_999, max: 99_999 }),
-        fc.nat(4),
-        fc.integer({ min: -30, max: 30 }),
-        (n, scale, power) => {
-          const text = `${spelt(BigInt(n), scale)}e${power}`;
-          const plain = plainNumber(text) ?? "";
-          expect(Number(plain)).toBe(Number(text) + 0);
-          expect(plain).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/);
-        },
-      ),
-      { numRuns: runs(100) },
+    forAll(
+      runs(100),
+      fc.integer({ min: -99_999, max: 99_999 }),
+      fc.nat(4),
+      fc.integer({ min: -30, max: 30 }),
+      (n, scale, power) => {
+        const text = `${spelt(BigInt(n), scale)}e${power}`;
+        const plain = plainNumber(text) ?? "";
+        expect(Number(plain)).toBe(Number(text) + 0);
+        expect(plain).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/);
+      },
     );
   });
 });

@@ -10,6 +10,7 @@ import { tableOf } from "../../src/columns/table/conform.js";
 import { DataError } from "../../src/errors/errors.js";
 import type { ColumnSpec } from "../../src/spec/columns.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { textsOf, utf8 } from "./rows.js";
@@ -141,19 +142,16 @@ describe("three formats", () => {
       instant: fc.option(fc.constantFrom("2017-11-10 00:18:07 UTC")),
     };
     const row = fc.tuple(cell.text, cell.date, cell.decimal, cell.double, cell.integer, cell.boolean, cell.instant);
-    fc.assert(
-      fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-        const csv = csvTable(utf8(csvText(rows)), { columns, header: false });
-        const literal = (text: string | null, i: number): string =>
-          text === null ? "null" : [2, 3, 4, 5].includes(i) ? text : JSON.stringify(text);
-        const json = utf8(`[${rows.map((cells) => `[${cells.map(literal).join(",")}]`).join(",")}]`);
-        const table = jsonRows({ bytes: json, start: 0, end: json.length }, columns).table();
-        const bytes = tableToIPCBytes(csv);
-        expect(Buffer.compare(tableToIPCBytes(table), bytes)).toBe(0);
-        expect(Buffer.compare(tableToIPCBytes(tableOf(textRows(rows, columns).batches())), bytes)).toBe(0);
-        expect(textsOf(tableFromIPCBytes(bytes))).toEqual(textsOf(table));
-      }),
-      { seed: 5, numRuns: runs(200) },
-    );
+    forAll({ seed: 5, numRuns: runs(200) }, fc.array(row, { maxLength: 5 }), (rows) => {
+      const csv = csvTable(utf8(csvText(rows)), { columns, header: false });
+      const literal = (text: string | null, i: number): string =>
+        text === null ? "null" : [2, 3, 4, 5].includes(i) ? text : JSON.stringify(text);
+      const json = utf8(`[${rows.map((cells) => `[${cells.map(literal).join(",")}]`).join(",")}]`);
+      const table = jsonRows({ bytes: json, start: 0, end: json.length }, columns).table();
+      const bytes = tableToIPCBytes(csv);
+      expect(Buffer.compare(tableToIPCBytes(table), bytes)).toBe(0);
+      expect(Buffer.compare(tableToIPCBytes(tableOf(textRows(rows, columns).batches())), bytes)).toBe(0);
+      expect(textsOf(tableFromIPCBytes(bytes))).toEqual(textsOf(table));
+    });
   });
 });

@@ -4,6 +4,7 @@ import { streamTable } from "../../src/columns/build/text-reader.js";
 import { csvReader } from "../../src/columns/csv/reader.js";
 import { Frame } from "../../src/index.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -22,32 +23,30 @@ const cell = fc.oneof({ weight: 3, arbitrary: number }, { weight: 2, arbitrary: 
 
 describe("doubles by name", () => {
   it("are read as pandas, polars and pyarrow write them, in every reader and at every cut", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(cell, { minLength: 1, maxLength: 60 }),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 90 }),
-        async (cells, isQuoted, size) => {
-          const quoted = (text: string): string => (isQuoted ? `"${text}"` : text);
-          const csv = utf8(`x,s\n${cells.map(([text]) => `${quoted(text)},${text}\n`).join("")}`);
-          const columns = columnSpecs({ x: "double", s: "String" });
-          const expected = cells.map(([, value]) => value);
-          const texts = cells.map(([text]) => text);
-          const whole = Frame.fromCSV(csv, { columns });
-          expect((await whole).column("x").toArray()).toEqual(expected);
-          expect((await whole).column("s").toArray()).toEqual(texts);
-          async function* chunks() {
-            for (let at = 0; at < csv.length; at += size) yield csv.slice(at, at + size);
-          }
-          const cut = Frame.from(await streamTable(csvReader({ columns }), chunks()));
-          expect(cut.column("x").toArray()).toEqual(expected);
-          expect(cut.column("s").toArray()).toEqual(texts);
-          const lines = utf8(cells.map(([text]) => `{"x":"${text}"}\n`).join(""));
-          const json = await Frame.fromJSONLines(lines, { columns: [{ name: "x", type: "double" }] });
-          expect(json.column("x").toArray()).toEqual(expected);
-        },
-      ),
+    await forAllAsync(
       { numRuns: runs(150), seed: 26 },
+      fc.array(cell, { minLength: 1, maxLength: 60 }),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 90 }),
+      async (cells, isQuoted, size) => {
+        const quoted = (text: string): string => (isQuoted ? `"${text}"` : text);
+        const csv = utf8(`x,s\n${cells.map(([text]) => `${quoted(text)},${text}\n`).join("")}`);
+        const columns = columnSpecs({ x: "double", s: "String" });
+        const expected = cells.map(([, value]) => value);
+        const texts = cells.map(([text]) => text);
+        const whole = Frame.fromCSV(csv, { columns });
+        expect((await whole).column("x").toArray()).toEqual(expected);
+        expect((await whole).column("s").toArray()).toEqual(texts);
+        async function* chunks() {
+          for (let at = 0; at < csv.length; at += size) yield csv.slice(at, at + size);
+        }
+        const cut = Frame.from(await streamTable(csvReader({ columns }), chunks()));
+        expect(cut.column("x").toArray()).toEqual(expected);
+        expect(cut.column("s").toArray()).toEqual(texts);
+        const lines = utf8(cells.map(([text]) => `{"x":"${text}"}\n`).join(""));
+        const json = await Frame.fromJSONLines(lines, { columns: [{ name: "x", type: "double" }] });
+        expect(json.column("x").toArray()).toEqual(expected);
+      },
     );
   });
 
@@ -118,26 +117,24 @@ describe("types that are inferred", () => {
   ])("%j: %s", async (cells, type, values) => expect(await inferred(cells)).toEqual([type, values]));
 
   it("read back what was written", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(
-          fc.double({ min: -1e14, max: 1e14 }).filter((x) => !String(x).includes("e")),
-          { minLength: 1, maxLength: 9 },
-        ),
-        fc.constantFrom("inf", "-inf", "nan", "NaN", "Infinity", "-Infinity"),
-        fc.nat(),
-        async (values, name, place) => {
-          // A negative zero and whole numbers of doubles have another text as such: pandas writes 5.0.
-          const texts = values.map((x) => (Object.is(x, -0) ? "0.0" : Number.isInteger(x) ? `${x}.0` : String(x)));
-          texts.splice(place % (texts.length + 1), 0, name);
-          const [type, cells] = (await inferred(texts)) as [string, number[]];
-          expect(type).toBe("double");
-          expect(cells.filter((x) => Number.isFinite(x))).toEqual(
-            values.filter(Number.isFinite).map((x) => (Object.is(x, -0) ? 0 : x)),
-          );
-        },
-      ),
+    await forAllAsync(
       { numRuns: runs(100), seed: 27 },
+      fc.array(
+        fc.double({ min: -1e14, max: 1e14 }).filter((x) => !String(x).includes("e")),
+        { minLength: 1, maxLength: 9 },
+      ),
+      fc.constantFrom("inf", "-inf", "nan", "NaN", "Infinity", "-Infinity"),
+      fc.nat(),
+      async (values, name, place) => {
+        // A negative zero and whole numbers of doubles have another text as such: pandas writes 5.0.
+        const texts = values.map((x) => (Object.is(x, -0) ? "0.0" : Number.isInteger(x) ? `${x}.0` : String(x)));
+        texts.splice(place % (texts.length + 1), 0, name);
+        const [type, cells] = (await inferred(texts)) as [string, number[]];
+        expect(type).toBe("double");
+        expect(cells.filter((x) => Number.isFinite(x))).toEqual(
+          values.filter(Number.isFinite).map((x) => (Object.is(x, -0) ? 0 : x)),
+        );
+      },
     );
   });
 });

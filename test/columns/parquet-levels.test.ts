@@ -3,6 +3,7 @@ import type { SchemaElement } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { readParquet } from "../../src/columns/parquet/read/read.js";
 import { DataError } from "../../src/errors/errors.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { fileOfPages, int32Bytes, type LeafPage } from "./parquet-pages.js";
 
@@ -113,34 +114,32 @@ describe("levels that are not lists", () => {
   it("random levels are the rows of a plain assembler, or refused where it has none", async () => {
     let read1 = 0;
     let refused = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 3 }).chain((depth) =>
-          fc.record({
-            depth: fc.constant(depth),
-            slots: fc.array(fc.tuple(fc.nat(depth), fc.nat(2 * depth + 1)), { minLength: 1, maxLength: 8 }),
-            begins: fc.boolean(),
-            sound: fc.boolean(),
-          }),
-        ),
-        fc.constantFrom(1 as const, 2 as const),
-        async ({ depth, slots: any, begins, sound }, version) => {
-          // Most random levels are not lists: in some runs, each is corrected to one that may follow.
-          let before = 0;
-          const slots = any.map(([repetition, definition], i): Slot => {
-            const first = begins && i === 0 ? 0 : repetition;
-            if (!sound) return [first, definition];
-            const fitting = i === 0 ? 0 : Math.min(first, Math.floor(before / 2));
-            before = Math.max(definition, 2 * fitting);
-            return [fitting, before];
-          });
-          const wanted = assembled(slots, depth);
-          expect(await read(listFile(slots, depth, version))).toEqual(wanted);
-          if (wanted === undefined) refused++;
-          else read1++;
-        },
+    await forAllAsync(
+      runs(400),
+      fc.integer({ min: 1, max: 3 }).chain((depth) =>
+        fc.record({
+          depth: fc.constant(depth),
+          slots: fc.array(fc.tuple(fc.nat(depth), fc.nat(2 * depth + 1)), { minLength: 1, maxLength: 8 }),
+          begins: fc.boolean(),
+          sound: fc.boolean(),
+        }),
       ),
-      { numRuns: runs(400) },
+      fc.constantFrom(1 as const, 2 as const),
+      async ({ depth, slots: any, begins, sound }, version) => {
+        // Most random levels are not lists: in some runs, each is corrected to one that may follow.
+        let before = 0;
+        const slots = any.map(([repetition, definition], i): Slot => {
+          const first = begins && i === 0 ? 0 : repetition;
+          if (!sound) return [first, definition];
+          const fitting = i === 0 ? 0 : Math.min(first, Math.floor(before / 2));
+          before = Math.max(definition, 2 * fitting);
+          return [fitting, before];
+        });
+        const wanted = assembled(slots, depth);
+        expect(await read(listFile(slots, depth, version))).toEqual(wanted);
+        if (wanted === undefined) refused++;
+        else read1++;
+      },
     );
     expect(Math.min(read1, refused)).toBeGreaterThan(runs(50, 0));
   });
@@ -190,22 +189,20 @@ describe("the counts in the header of a page of version 2", () => {
     ]);
 
   it("are those of its levels, or the file is refused", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.nat(1), { minLength: 1, maxLength: 20 }),
-        fc.nat(20),
-        fc.nat(20),
-        async (definitions, nulls, rows) => {
-          let value = 0;
-          const wanted = definitions.map((level) => (level === 1 ? ++value : null));
-          expect(await read(flat(definitions, {}))).toEqual(wanted);
-          const isNulls = nulls === definitions.length - value;
-          expect(await read(flat(definitions, { nulls }))).toEqual(isNulls ? wanted : undefined);
-          const isRows = rows === definitions.length;
-          expect(await read(flat(definitions, { rows }))).toEqual(isRows ? wanted : undefined);
-        },
-      ),
-      { numRuns: runs(60) },
+    await forAllAsync(
+      runs(60),
+      fc.array(fc.nat(1), { minLength: 1, maxLength: 20 }),
+      fc.nat(20),
+      fc.nat(20),
+      async (definitions, nulls, rows) => {
+        let value = 0;
+        const wanted = definitions.map((level) => (level === 1 ? ++value : null));
+        expect(await read(flat(definitions, {}))).toEqual(wanted);
+        const isNulls = nulls === definitions.length - value;
+        expect(await read(flat(definitions, { nulls }))).toEqual(isNulls ? wanted : undefined);
+        const isRows = rows === definitions.length;
+        expect(await read(flat(definitions, { rows }))).toEqual(isRows ? wanted : undefined);
+      },
     );
   });
 

@@ -10,6 +10,7 @@ import { parquetFileBatches, readParquet } from "../../src/columns/parquet/read/
 import { writeParquet } from "../../src/columns/parquet/write/write.js";
 import { Frame } from "../../src/frame/frame.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { isWhole, runs } from "../support/whole.js";
 import { textsOf } from "./rows.js";
@@ -227,30 +228,28 @@ describe("nested columns", () => {
     .chain(([sql, value]) => fc.tuple(fc.constant(sql), fc.array(value, { minLength: 1, maxLength: 30 })));
 
   it("of any shape are what DuckDB wrote", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        column,
-        fc.constantFrom("v1", "v2"),
-        fc.constantFrom(7, 65_536),
-        async ([sql, values], version, batchRows) => {
-          const rows = values.map(([literal], i) => `(${i}, ${literal}::${sql})`).join(", ");
-          const path = await copied(
-            `select * from (values ${rows}) t(i, x)`,
-            join(folder, "nested.parquet"),
-            `parquet_version ${version}, row_group_size 2048`,
-          );
-          const read = [];
-          for await (const batch of parquetFileBatches(path, { batchRows }))
-            read.push(
-              ...batch
-                .getChildAt(1)!
-                .toJSON()
-                .map((cell: unknown) => plain(cell)),
-            );
-          expect(read).toEqual(values.map(([, json]) => json));
-        },
-      ),
+    await forAllAsync(
       { numRuns: runs(60, 20), seed: 21 },
+      column,
+      fc.constantFrom("v1", "v2"),
+      fc.constantFrom(7, 65_536),
+      async ([sql, values], version, batchRows) => {
+        const rows = values.map(([literal], i) => `(${i}, ${literal}::${sql})`).join(", ");
+        const path = await copied(
+          `select * from (values ${rows}) t(i, x)`,
+          join(folder, "nested.parquet"),
+          `parquet_version ${version}, row_group_size 2048`,
+        );
+        const read = [];
+        for await (const batch of parquetFileBatches(path, { batchRows }))
+          read.push(
+            ...batch
+              .getChildAt(1)!
+              .toJSON()
+              .map((cell: unknown) => plain(cell)),
+          );
+        expect(read).toEqual(values.map(([, json]) => json));
+      },
     );
   });
 

@@ -4,6 +4,7 @@ import type { Batching, CsvOptions } from "../../src/columns/arrow/read-options.
 import { RowBlocks } from "../../src/columns/build/row-blocks.js";
 import { csvTable } from "../../src/columns/csv/reader.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { longIt, runs } from "../support/whole.js";
 import { csvText } from "./csv-text.js";
 import { chunked, streamed, textsOf, utf8 } from "./rows.js";
@@ -119,55 +120,51 @@ const bothWays = async (bytes: Uint8Array, options: CsvOptions & Batching): Prom
 
 describe("blocks of rows", () => {
   it("give the rows that were written, in quotes or not, with any line end", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(row, { minLength: 5, maxLength: 60 }),
-        fc.constantFrom("\n", "\r\n"),
-        fc.boolean(),
-        fc.constantFrom<CsvOptions["text"]>("auto", "dictionary", "utf8"),
-        fc.constantFrom(65_536, 300, 1_000),
-        async (some, end, quoted, text, batchRows) => {
-          const rows = long(some);
-          const plain = csvText(rows);
-          const every = (cells: (string | null)[]): string =>
-            cells.map((cell) => (cell === null ? "" : `"${cell.replaceAll('"', '""')}"`)).join();
-          const csv = quoted
-            ? `${rows.map(every).join(end)}${end}`
-            : plain.replaceAll(/\r?\n(?=(?:[^"]*"[^"]*")*[^"]*$)/g, end);
-          const options = { columns, header: false, text, batchRows } as const;
-          expect(await bothWays(utf8(csv), options)).toEqual(rows);
-        },
-      ),
+    await forAllAsync(
       { seed: 3, numRuns: runs(40) },
+      fc.array(row, { minLength: 5, maxLength: 60 }),
+      fc.constantFrom("\n", "\r\n"),
+      fc.boolean(),
+      fc.constantFrom<CsvOptions["text"]>("auto", "dictionary", "utf8"),
+      fc.constantFrom(65_536, 300, 1_000),
+      async (some, end, quoted, text, batchRows) => {
+        const rows = long(some);
+        const plain = csvText(rows);
+        const every = (cells: (string | null)[]): string =>
+          cells.map((cell) => (cell === null ? "" : `"${cell.replaceAll('"', '""')}"`)).join();
+        const csv = quoted
+          ? `${rows.map(every).join(end)}${end}`
+          : plain.replaceAll(/\r?\n(?=(?:[^"]*"[^"]*")*[^"]*$)/g, end);
+        const options = { columns, header: false, text, batchRows } as const;
+        expect(await bothWays(utf8(csv), options)).toEqual(rows);
+      },
     );
   });
 
   it("give the same rows or the same error as the grammar when bytes are damaged", async () => {
     const special = fc.constantFrom(...'",\n\r.-0e \u0000é'.split(""), "y".repeat(61));
     const change = fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.nat({ max: 2 }), special);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(row, { minLength: 5, maxLength: 30 }),
-        fc.array(change, { minLength: 1, maxLength: 6 }),
-        fc.constantFrom<CsvOptions>(
-          {} as CsvOptions,
-          { onBadCell: "null", onPrecisionLoss: "round" } as CsvOptions,
-          { lenient: { quotes: true, shortRows: true, longRows: true, emptyLines: true } } as CsvOptions,
-          { lenient: { utf8: true }, emptyText: "null", onBadCell: "null" } as CsvOptions,
-          { maxCellBytes: 60 } as CsvOptions,
-        ),
-        fc.constantFrom<CsvOptions["text"]>("auto", "dictionary", "utf8"),
-        async (some, changes, options, text) => {
-          let csv = Buffer.from(csvText(long(some)));
-          for (const [where, drop, put] of changes) {
-            const at = Math.floor(where * csv.length);
-            const bytes = put === "é" ? Buffer.from([0xe9]) : Buffer.from(put);
-            csv = Buffer.concat([csv.subarray(0, at), bytes, csv.subarray(at + drop)]);
-          }
-          await bothWays(csv, { header: false, warn: () => {}, ...options, text, columns });
-        },
-      ),
+    await forAllAsync(
       { seed: 5, numRuns: runs(150) },
+      fc.array(row, { minLength: 5, maxLength: 30 }),
+      fc.array(change, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom<CsvOptions>(
+        {} as CsvOptions,
+        { onBadCell: "null", onPrecisionLoss: "round" } as CsvOptions,
+        { lenient: { quotes: true, shortRows: true, longRows: true, emptyLines: true } } as CsvOptions,
+        { lenient: { utf8: true }, emptyText: "null", onBadCell: "null" } as CsvOptions,
+        { maxCellBytes: 60 } as CsvOptions,
+      ),
+      fc.constantFrom<CsvOptions["text"]>("auto", "dictionary", "utf8"),
+      async (some, changes, options, text) => {
+        let csv = Buffer.from(csvText(long(some)));
+        for (const [where, drop, put] of changes) {
+          const at = Math.floor(where * csv.length);
+          const bytes = put === "é" ? Buffer.from([0xe9]) : Buffer.from(put);
+          csv = Buffer.concat([csv.subarray(0, at), bytes, csv.subarray(at + drop)]);
+        }
+        await bothWays(csv, { header: false, warn: () => {}, ...options, text, columns });
+      },
     );
   });
 
@@ -188,22 +185,20 @@ describe("blocks of rows", () => {
       { weight: 3, arbitrary: fc.stringMatching(/^-?\d{1,18}(\.\d{1,18})?$/) },
       { weight: 1, arbitrary: fc.stringMatching(/^[-+.\dexN ]{0,18}$/) },
     );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(text, { minLength: 700, maxLength: 700 }),
-        fc.constantFrom("", '"'),
-        fc.boolean(),
-        async (texts, quote, float64) => {
-          const lines = Array.from({ length: texts.length * 2 }, (_, i) =>
-            numbers.map((_, k) => `${quote}${texts[(i + k * 101) % texts.length]}${quote}`).join(),
-          );
-          const csv = utf8(`${lines.join("\n")}\n`);
-          expect(csv.length).toBeGreaterThan(LONG);
-          const options = { columns: numbers, header: false, onBadCell: "null", onPrecisionLoss: "round" } as const;
-          await bothWays(csv, { ...options, decimals: float64 ? "float64" : "exact" });
-        },
-      ),
+    await forAllAsync(
       { seed: 7, numRuns: runs(30) },
+      fc.array(text, { minLength: 700, maxLength: 700 }),
+      fc.constantFrom("", '"'),
+      fc.boolean(),
+      async (texts, quote, float64) => {
+        const lines = Array.from({ length: texts.length * 2 }, (_, i) =>
+          numbers.map((_, k) => `${quote}${texts[(i + k * 101) % texts.length]}${quote}`).join(),
+        );
+        const csv = utf8(`${lines.join("\n")}\n`);
+        expect(csv.length).toBeGreaterThan(LONG);
+        const options = { columns: numbers, header: false, onBadCell: "null", onPrecisionLoss: "round" } as const;
+        await bothWays(csv, { ...options, decimals: float64 ? "float64" : "exact" });
+      },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { type Column, when } from "../../src/index.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const ROWS = 40;
@@ -36,22 +37,20 @@ it.each(Object.entries(CELLS))(
   (type, values) => {
     const truths = cells(["true", "false"]);
     const list = fc.oneof(cells(values), whole(values));
-    fc.assert(
-      fc.property(
-        fc.tuple(truths, truths, list, list),
-        fc.tuple(lengths, lengths, lengths, lengths),
-        fc.option(fc.constantFrom(...values)),
-        ([first, second, a, b], [k, l, m, n], constant) => {
-          const found = when(column(first, "Boolean", k) as Column<boolean | null>)
-            .then(column(a, type, l))
-            .when(column(second, "Boolean", m) as Column<boolean | null>)
-            .then(constant === null ? null : (column([constant], type, []).get(0) as never))
-            .otherwise(column(b, type, n));
-          const expected = first.map((truth, i) => (truth === "true" ? a[i] : second[i] === "true" ? constant : b[i]));
-          expect(found.toStrings()).toEqual(column(expected, type, []).toStrings());
-        },
-      ),
-      { numRuns: runs(200, 40) },
+    forAll(
+      runs(200, 40),
+      fc.tuple(truths, truths, list, list),
+      fc.tuple(lengths, lengths, lengths, lengths),
+      fc.option(fc.constantFrom(...values)),
+      ([first, second, a, b], [k, l, m, n], constant) => {
+        const found = when(column(first, "Boolean", k) as Column<boolean | null>)
+          .then(column(a, type, l))
+          .when(column(second, "Boolean", m) as Column<boolean | null>)
+          .then(constant === null ? null : (column([constant], type, []).get(0) as never))
+          .otherwise(column(b, type, n));
+        const expected = first.map((truth, i) => (truth === "true" ? a[i] : second[i] === "true" ? constant : b[i]));
+        expect(found.toStrings()).toEqual(column(expected, type, []).toStrings());
+      },
     );
   },
 );

@@ -4,6 +4,7 @@ import { duckdb } from "../../src/duckdb.js";
 import type { Column } from "../../src/frame/cells/column.js";
 import { Frame } from "../../src/frame/frame.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /*
@@ -128,31 +129,29 @@ const CASES: readonly (readonly [name: string, ours: (of: Columns) => Column<unk
 ];
 
 it("columns compute what DuckDB computes", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(row, { minLength: 1, maxLength: 40 }),
-      fc.integer({ min: 1, max: 39 }),
-      async (rows, cut) => {
-        const parts = [rows.slice(0, cut), rows.slice(cut)].filter((part) => part.length > 0);
-        const frame = Frame.concat(parts.map((part) => Frame.fromRows(part, columns))) as Frame;
-        await engine.load("t", frame.with({ place: rows.map((_, i) => BigInt(i)) }));
-        const list = CASES.map(([, , sql], i) => `${sql} AS c${i}`).join(", ");
-        const theirs = await engine.query(`SELECT ${list} FROM t ORDER BY place`);
-        await engine.query("DROP TABLE t");
-        const of: Columns = Object.fromEntries(columns.map(({ name }) => [name, frame.column(name)]));
-        for (const [i, [name, ours]] of CASES.entries()) {
-          const mine = ours(of);
-          const other = theirs.column(`c${i}`);
-          expect([name, ...cells(mine)]).toEqual([name, ...cells(other)]);
-          // A selection has the same results, from columns of its own.
-          const some = frame.filter((one) => Number(one.n ?? 0) % 2 === 0);
-          const kept = frame.with({ computed: mine as Column }).filter((one) => Number(one.n ?? 0) % 2 === 0);
-          const again = ours(Object.fromEntries(columns.map((column) => [column.name, some.column(column.name)])));
-          expect(cells(again)).toEqual(cells(kept.column("computed")));
-        }
-      },
-    ),
-    { numRuns: runs(15) },
+  await forAllAsync(
+    runs(15),
+    fc.array(row, { minLength: 1, maxLength: 40 }),
+    fc.integer({ min: 1, max: 39 }),
+    async (rows, cut) => {
+      const parts = [rows.slice(0, cut), rows.slice(cut)].filter((part) => part.length > 0);
+      const frame = Frame.concat(parts.map((part) => Frame.fromRows(part, columns))) as Frame;
+      await engine.load("t", frame.with({ place: rows.map((_, i) => BigInt(i)) }));
+      const list = CASES.map(([, , sql], i) => `${sql} AS c${i}`).join(", ");
+      const theirs = await engine.query(`SELECT ${list} FROM t ORDER BY place`);
+      await engine.query("DROP TABLE t");
+      const of: Columns = Object.fromEntries(columns.map(({ name }) => [name, frame.column(name)]));
+      for (const [i, [name, ours]] of CASES.entries()) {
+        const mine = ours(of);
+        const other = theirs.column(`c${i}`);
+        expect([name, ...cells(mine)]).toEqual([name, ...cells(other)]);
+        // A selection has the same results, from columns of its own.
+        const some = frame.filter((one) => Number(one.n ?? 0) % 2 === 0);
+        const kept = frame.with({ computed: mine as Column }).filter((one) => Number(one.n ?? 0) % 2 === 0);
+        const again = ours(Object.fromEntries(columns.map((column) => [column.name, some.column(column.name)])));
+        expect(cells(again)).toEqual(cells(kept.column("computed")));
+      }
+    },
   );
 });
 

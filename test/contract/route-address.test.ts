@@ -6,6 +6,7 @@ import { isRefusal, route } from "../../src/server/http/route.js";
 import { type Call, type Endpoint, type EndpointName, endpoints, type Filter } from "../../src/spec/endpoints.js";
 import { nasdaqDataLink, type Profile, specification } from "../../src/spec/profile.js";
 import { cases } from "../cases.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const BASE = "https://data.example";
@@ -80,15 +81,12 @@ describe.each([
     (name) => (endpoints[name] as Endpoint).extension === undefined || profile.extensions.value.length > 0,
   );
   it.each(offered)("spec 4: route(address(call)) equals call: %s", (name) => {
-    fc.assert(
-      fc.property(callOf(name), (call) => {
-        const url = address(call, BASE, profile);
-        expect(new URL(url).href).toBe(url);
-        expect(plain(route("GET", url, profile))).toEqual(plain(call));
-        expect(plain(route("HEAD", `${url}${url.includes("?") ? "&" : "?"}api_key=k`, profile))).toEqual(plain(call));
-      }),
-      { numRuns: runs(300) },
-    );
+    forAll(runs(300), callOf(name), (call) => {
+      const url = address(call, BASE, profile);
+      expect(new URL(url).href).toBe(url);
+      expect(plain(route("GET", url, profile))).toEqual(plain(call));
+      expect(plain(route("HEAD", `${url}${url.includes("?") ? "&" : "?"}api_key=k`, profile))).toEqual(plain(call));
+    });
   });
 });
 
@@ -243,15 +241,12 @@ describe("an address that is not a call is refused with a status and a code", ()
       ),
       fc.string({ unit: "binary", maxLength: 6 }),
     );
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        const result = route("GET", pieces.join(""), specification);
-        if (isRefusal(result))
-          expect(result).toMatchObject({ code: expect.stringMatching(/^QE/), message: expect.any(String) });
-        else expect(Object.keys(endpoints)).toContain(result.endpoint);
-      }),
-      { numRuns: runs(2_000) },
-    );
+    forAll(runs(2_000), fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const result = route("GET", pieces.join(""), specification);
+      if (isRefusal(result))
+        expect(result).toMatchObject({ code: expect.stringMatching(/^QE/), message: expect.any(String) });
+      else expect(Object.keys(endpoints)).toContain(result.endpoint);
+    });
   });
 
   it("section 4 leaves a path without a format open: it is a call, and the caller chooses the format", () => {
@@ -334,13 +329,10 @@ describe("extensions of the profile nasdaqDataLink", () => {
   });
 
   it("any values as a list are the same values, whatever they contain", () => {
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (values) => {
-        const query = values.map((value) => `t[]=${encodeURIComponent(value)}`).join("&");
-        expect(routed(`/datatables/A/B.json?${query}`)).toMatchObject({ filters: eq(...values) });
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), fc.array(text, { minLength: 1, maxLength: 5 }), (values) => {
+      const query = values.map((value) => `t[]=${encodeURIComponent(value)}`).join("&");
+      expect(routed(`/datatables/A/B.json?${query}`)).toMatchObject({ filters: eq(...values) });
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import { MOST_DISTINCT, SAMPLE_ROWS, sampleOf, summaryOf } from "../../src/displ
 import { Summaries } from "../../src/display/table/summaries.js";
 import { summaryImage, summaryView } from "../../src/display/table/summary-view.js";
 import { Frame } from "../../src/frame/frame.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const vectorOf = (type: string, values: readonly unknown[]) =>
@@ -16,32 +17,26 @@ const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
 it("counts nulls, different values, extremes and intervals as a plain loop does", () => {
   const units = fc.oneof(fc.bigInt({ min: -5n, max: 5n }), fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }));
-  fc.assert(
-    fc.property(fc.array(nullable(units), { maxLength: 60 }), (values) => {
-      const found = summaryOf(vectorOf("BigDecimal(38,0)", values));
-      const held = values.filter((value): value is bigint => value !== null).sort((a, b) => (a < b ? -1 : 1));
-      const { rows, nulls, distinct, range, bars } = found;
-      expect([rows, nulls, distinct]).toEqual([values.length, values.length - held.length, new Set(held).size]);
-      expect(range).toEqual(held.length === 0 ? undefined : [String(held[0]), String(held.at(-1))]);
-      expect((bars ?? []).reduce((sum, count) => sum + count, 0)).toBe(held.length);
-    }),
-    { numRuns: runs(400) },
-  );
+  forAll(runs(400), fc.array(nullable(units), { maxLength: 60 }), (values) => {
+    const found = summaryOf(vectorOf("BigDecimal(38,0)", values));
+    const held = values.filter((value): value is bigint => value !== null).sort((a, b) => (a < b ? -1 : 1));
+    const { rows, nulls, distinct, range, bars } = found;
+    expect([rows, nulls, distinct]).toEqual([values.length, values.length - held.length, new Set(held).size]);
+    expect(range).toEqual(held.length === 0 ? undefined : [String(held[0]), String(held.at(-1))]);
+    expect((bars ?? []).reduce((sum, count) => sum + count, 0)).toBe(held.length);
+  });
 });
 
 it("counts texts, the most frequent first", () => {
   const text = fc.constantFrom("", "a", "b", "ü", "\u{1f600}", "\uffff");
-  fc.assert(
-    fc.property(fc.array(nullable(text), { maxLength: 40 }), (values) => {
-      const { nulls, distinct, top } = summaryOf(vectorOf("String", values));
-      const counts = new Map<string, number>();
-      for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
-      expect([nulls, distinct]).toEqual([values.filter((value) => value === null).length, counts.size]);
-      expect(new Map(top)).toEqual(counts);
-      expect(top?.map(([, count]) => count)).toEqual([...counts.values()].sort((a, b) => b - a));
-    }),
-    { numRuns: runs(200) },
-  );
+  forAll(runs(200), fc.array(nullable(text), { maxLength: 40 }), (values) => {
+    const { nulls, distinct, top } = summaryOf(vectorOf("String", values));
+    const counts = new Map<string, number>();
+    for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+    expect([nulls, distinct]).toEqual([values.filter((value) => value === null).length, counts.size]);
+    expect(new Map(top)).toEqual(counts);
+    expect(top?.map(([, count]) => count)).toEqual([...counts.values()].sort((a, b) => b - a));
+  });
 });
 
 it("places values in equal intervals of the range, without infinite ones", () => {

@@ -9,6 +9,7 @@ import { bundleOf } from "../../src/display/table/foreign.js";
 import { PAGE_QUERY } from "../../src/display/table/page-query.js";
 import { Frame } from "../../src/frame/frame.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll, forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { longIt, runs } from "../support/whole.js";
 
@@ -119,26 +120,20 @@ function inPage(frame: Frame, { filters, sort }: State, rows: number) {
 const sequences = fc.tuple(fc.array(row, { maxLength: 24 }), fc.array(action, { minLength: 1, maxLength: 6 }));
 
 it("gives the rows of the kernel", async () => {
-  await fc.assert(
-    fc.asyncProperty(sequences, async ([rows, actions]) => {
-      const frame = frameOf(rows);
-      const { numbers, code } = await inKernel(frame, stateOf(actions));
-      expect([code, cellsOf(run(code, frame))]).toEqual([code, cellsOf(frame.take(numbers))]);
-    }),
-    { numRuns: runs(500) },
-  );
+  await forAllAsync(runs(500), sequences, async ([rows, actions]) => {
+    const frame = frameOf(rows);
+    const { numbers, code } = await inKernel(frame, stateOf(actions));
+    expect([code, cellsOf(run(code, frame))]).toEqual([code, cellsOf(frame.take(numbers))]);
+  });
 });
 
 it("gives the rows of a page, of which it may hold the first only", () => {
-  fc.assert(
-    fc.property(sequences, fc.constantFrom(10, 1_000), ([rows, actions], held) => {
-      const frame = frameOf(rows);
-      const { order, code } = inPage(frame, stateOf(actions), held);
-      const found = code === null ? frame.head(held) : run(code, frame);
-      expect([code, cellsOf(found)]).toEqual([code, cellsOf(frame.take(order))]);
-    }),
-    { numRuns: runs(500) },
-  );
+  forAll(runs(500), sequences, fc.constantFrom(10, 1_000), ([rows, actions], held) => {
+    const frame = frameOf(rows);
+    const { order, code } = inPage(frame, stateOf(actions), held);
+    const found = code === null ? frame.head(held) : run(code, frame);
+    expect([code, cellsOf(found)]).toEqual([code, cellsOf(frame.take(order))]);
+  });
 });
 
 it("is short, with numbers as such", async () => {
@@ -175,15 +170,12 @@ longIt(
   "compiles, beside a frame of known and of unknown columns",
   async () => {
     const codes: string[] = [];
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 6 }), async (actions) => {
-        const frame = frameOf([["1", "1.00", 0.5, "a", "2024-01-02", "2024-01-02T00:00:00.000Z", true]]);
-        const state = stateOf(actions);
-        for (const { code } of [await inKernel(frame, state), inPage(frame, state, 1_000)])
-          if (code !== null) codes.push(code);
-      }),
-      { numRuns: runs(500) },
-    );
+    await forAllAsync(runs(500), fc.array(action, { minLength: 1, maxLength: 6 }), async (actions) => {
+      const frame = frameOf([["1", "1.00", 0.5, "a", "2024-01-02", "2024-01-02T00:00:00.000Z", true]]);
+      const state = stateOf(actions);
+      for (const { code } of [await inKernel(frame, state), inPage(frame, state, 1_000)])
+        if (code !== null) codes.push(code);
+    });
     const index = fileURLToPath(new URL("../../src/index.js", import.meta.url));
     const row = `{ n: number | bigint; "d d": number; x: number; "s\\"\\\\": string; day: string; time: string; is: boolean }`;
     const body = codes.map((code) => `{ ${code}; }`).join("\n");

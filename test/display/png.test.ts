@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { bundleMetadata, pictureSize } from "../../src/display/base/picture-size.js";
 import { type Pixels, pngOf } from "../../src/display/chart/png.js";
 import { Frame } from "../../src/frame/frame.js";
+import { forAll } from "../support/for-all.js";
 
 /** The chunks of a PNG, their checksums checked. */
 function chunksOf(png: Uint8Array): Map<string, Buffer> {
@@ -90,10 +91,8 @@ it("states its density, from which notebooks take the size on the page", async (
 it("states no size for an image without density, and for any other bytes", () => {
   const plain = chunksOf(pngOf({ width: 1, height: 1, pixels: Uint8Array.of(0, 0, 0, 255) }));
   expect([...plain.keys()]).toContain("pHYs");
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      const signed = Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), bytes]);
-      for (const data of [bytes, signed]) expect(pictureSize(Buffer.from(data).toString("base64"))).toBeUndefined();
-    }),
-  );
+  forAll(100, fc.uint8Array({ maxLength: 200 }), (bytes) => {
+    const signed = Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), bytes]);
+    for (const data of [bytes, signed]) expect(pictureSize(Buffer.from(data).toString("base64"))).toBeUndefined();
+  });
 });

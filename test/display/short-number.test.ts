@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { shortNumber } from "../../src/display/base/number-text.js";
 import { bundleOf } from "../../src/display/table/foreign.js";
 import { Frame } from "../../src/index.js";
+import { forAll } from "../support/for-all.js";
 
 describe("a double in a table", () => {
   it.each([
@@ -22,15 +23,13 @@ describe("a double in a table", () => {
   });
 
   it("differs from the number by less than half a unit of the sixth digit, or not at all", () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (x) => {
-        const shown = Number(shortNumber(String(x)));
-        expect(Math.abs(shown - x)).toBeLessThanOrEqual(Math.abs(x) * 5.0001e-6);
-        if (/^-?\d+$/.test(String(x)) || String(Math.abs(x)).replace(/[.]|^0\.0*|e.*$/g, "").length <= 10) {
-          expect(shown === x).toBe(true);
-        }
-      }),
-    );
+    forAll(100, fc.double({ noNaN: true, noDefaultInfinity: true }), (x) => {
+      const shown = Number(shortNumber(String(x)));
+      expect(Math.abs(shown - x)).toBeLessThanOrEqual(Math.abs(x) * 5.0001e-6);
+      if (/^-?\d+$/.test(String(x)) || String(Math.abs(x)).replace(/[.]|^0\.0*|e.*$/g, "").length <= 10) {
+        expect(shown === x).toBe(true);
+      }
+    });
   });
 
   it("is rounded in text and HTML, whole in the title, on request and in the data", () => {

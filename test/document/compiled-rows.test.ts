@@ -23,6 +23,7 @@ import { compiledRows } from "../../src/document/cells/compiled-rows.js";
 import { Output } from "../../src/document/cells/output.js";
 import { writeRows } from "../../src/document/cells/row-bytes.js";
 import { csvLines, jsonRows, type RowStyle, xmlRows } from "../../src/document/cells/row-style.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const DECLARED = [
@@ -141,34 +142,32 @@ describe.each(Object.entries(STYLES))("%s rows in WebAssembly", (_, style) => {
   });
 
   it("rows with odd cells, slices of columns, and writers that take turns give the same as JavaScript", () => {
-    fc.assert(
-      fc.property(
-        fc.array(odd, { maxLength: 12 }),
-        fc.array(fc.tuple(fc.nat(599), fc.nat(599)), { minLength: 1, maxLength: 3 }),
-        (odds, parts) => {
-          const rows = Array.from({ length: 600 }, (_, i) => plainRow(i));
-          for (const { at, change } of odds) rows[at] = { ...rows[at], ...change };
-          const all = columns(rows);
-          const batches = parts.map(([from, length]) => {
-            const count = Math.min(length, 600 - from);
-            return cellBatch(
-              all.map((data) => data.slice(from, count) as Data),
-              count,
-            );
-          });
-          const outcome = (least: number): string => {
-            try {
-              return written(style, batches, least);
-            } catch (error) {
-              return String((error as { code?: string }).code);
-            }
-          };
-          const expected = outcome(Number.POSITIVE_INFINITY);
-          expect(outcome(0)).toBe(expected);
-          expect(outcome(100)).toBe(expected);
-        },
-      ),
-      { numRuns: runs(60) },
+    forAll(
+      runs(60),
+      fc.array(odd, { maxLength: 12 }),
+      fc.array(fc.tuple(fc.nat(599), fc.nat(599)), { minLength: 1, maxLength: 3 }),
+      (odds, parts) => {
+        const rows = Array.from({ length: 600 }, (_, i) => plainRow(i));
+        for (const { at, change } of odds) rows[at] = { ...rows[at], ...change };
+        const all = columns(rows);
+        const batches = parts.map(([from, length]) => {
+          const count = Math.min(length, 600 - from);
+          return cellBatch(
+            all.map((data) => data.slice(from, count) as Data),
+            count,
+          );
+        });
+        const outcome = (least: number): string => {
+          try {
+            return written(style, batches, least);
+          } catch (error) {
+            return String((error as { code?: string }).code);
+          }
+        };
+        const expected = outcome(Number.POSITIVE_INFINITY);
+        expect(outcome(0)).toBe(expected);
+        expect(outcome(100)).toBe(expected);
+      },
     );
     const plain = Array.from({ length: 2_000 }, (_, i) => plainRow(i));
     const turns = [plain, plain.map((row) => ({ ...row, text: `other ${row.text}` }))].map((rows) => {

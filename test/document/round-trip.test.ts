@@ -6,6 +6,7 @@ import { isArrowbookError } from "../../src/errors/errors.js";
 import { specification } from "../../src/spec/profile.js";
 import { type Field, type Fields, type Resource, type ResourceName, resources } from "../../src/spec/resources.js";
 import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { goldenReplies } from "./replies.js";
 import { writtenText } from "./written.js";
@@ -61,16 +62,13 @@ describe("any metadata is read back as it was written", () => {
     "%s in %s",
     async (resource, format) => {
       const { fields } = resources[resource] as Resource;
-      await fc.assert(
-        fc.asyncProperty(recordOf(fields), async (record) => {
-          const given = { fields: { ...record, database_id: 1 } };
-          const text = writtenText(resource, format, given);
-          const document = await readDocument(resource, format, new TextEncoder().encode(text), specification);
-          const { database_id: _, ...read } = document.fields as Readonly<Record<string, unknown>>;
-          expect(read).toEqual(record);
-        }),
-        { numRuns: runs(150) },
-      );
+      await forAllAsync(runs(150), recordOf(fields), async (record) => {
+        const given = { fields: { ...record, database_id: 1 } };
+        const text = writtenText(resource, format, given);
+        const document = await readDocument(resource, format, new TextEncoder().encode(text), specification);
+        const { database_id: _, ...read } = document.fields as Readonly<Record<string, unknown>>;
+        expect(read).toEqual(record);
+      });
     },
   );
 });
@@ -81,22 +79,20 @@ describe("a damaged reply is read or refused by an error of ours, never anything
   );
 
   it.each(cases)("$name.$format", async ({ resource, format, whole }) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255), fc.nat(2)), { minLength: 1, maxLength: 6 }),
-        async (changes) => {
-          const damaged = damage(whole, changes);
-          try {
-            const { rows } = await readDocument(resource, format, damaged, specification);
-            if (rows?.kind === "xml") for (const row of xmlRowTexts(rows)) expect(Array.isArray(row)).toBe(true);
-          } catch (error) {
-            if (!isArrowbookError(error)) throw error;
-          }
-          const answer = { status: 500, contentType: null, headers: () => null, bytes: damaged };
-          expect(readFailure(answer, specification).status).toBe(500);
-        },
-      ),
-      { numRuns: runs(60) },
+    await forAllAsync(
+      runs(60),
+      fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255), fc.nat(2)), { minLength: 1, maxLength: 6 }),
+      async (changes) => {
+        const damaged = damage(whole, changes);
+        try {
+          const { rows } = await readDocument(resource, format, damaged, specification);
+          if (rows?.kind === "xml") for (const row of xmlRowTexts(rows)) expect(Array.isArray(row)).toBe(true);
+        } catch (error) {
+          if (!isArrowbookError(error)) throw error;
+        }
+        const answer = { status: 500, contentType: null, headers: () => null, bytes: damaged };
+        expect(readFailure(answer, specification).status).toBe(500);
+      },
     );
   });
 });

@@ -6,6 +6,7 @@ import { targetOf } from "../../src/engine/clickhouse/options.js";
 import { planLoad, planText } from "../../src/engine/clickhouse/plan.js";
 import { quoteName, quoteText } from "../../src/engine/clickhouse/statement.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 
 const schema = schemaOf(
   columnSpecs({
@@ -109,18 +110,16 @@ it("refuses shards by other columns than those of the key, and types that ClickH
 });
 
 it("quotes any name and text so that it ends where it should", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom("a", "`", "'", "\\", '"', "\n", "é") }), (text) => {
-      for (const [quote, sql] of [
-        ["`", quoteName(text)],
-        ["'", quoteText(text)],
-      ]) {
-        const inner = sql.slice(1, -1);
-        expect(inner.replace(/\\([\s\S])/g, "$1")).toBe(text);
-        expect(inner.replace(/\\[\s\S]/g, "")).not.toContain(quote);
-      }
-    }),
-  );
+  forAll(100, fc.string({ unit: fc.constantFrom("a", "`", "'", "\\", '"', "\n", "é") }), (text) => {
+    for (const [quote, sql] of [
+      ["`", quoteName(text)],
+      ["'", quoteText(text)],
+    ]) {
+      const inner = sql.slice(1, -1);
+      expect(inner.replace(/\\([\s\S])/g, "$1")).toBe(text);
+      expect(inner.replace(/\\[\s\S]/g, "")).not.toContain(quote);
+    }
+  });
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { statement } from "../../src/engine/clickhouse/statement.js";
+import { forAll } from "../support/for-all.js";
 
 it.each([
   ["x", "String", "x"],
@@ -73,18 +74,16 @@ const comment = fc.constantFrom("-- $1 it's\n", "/* $1 ' */", "# $1 `\n", "#! $1
 const heredoc = fc.constantFrom("$$ $1 ' $$", "$tag$ $1 $tag$", "$1$ x $1$");
 
 it("parameters are found between any strings, names, comments and heredocs, and only there", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.oneof(quoted, comment, heredoc, fc.constant("$1"), fc.constant("+ f(x)")), { maxLength: 12 }),
-      (parts) => {
-        const { sql } = statement(`SELECT ${parts.join(" ")}`, ["v"]);
-        const expected = parts.map((part) =>
-          part === "$1" ? "{p1:String}" : part.startsWith("/*") ? " " : /^(--|#)/.test(part) ? " \n" : part,
-        );
-        expect(sql).toBe(`SELECT ${expected.join(" ")}`.replace(/[\s;]+$/, ""));
-      },
-    ),
-    { numRuns: 500 },
+  forAll(
+    500,
+    fc.array(fc.oneof(quoted, comment, heredoc, fc.constant("$1"), fc.constant("+ f(x)")), { maxLength: 12 }),
+    (parts) => {
+      const { sql } = statement(`SELECT ${parts.join(" ")}`, ["v"]);
+      const expected = parts.map((part) =>
+        part === "$1" ? "{p1:String}" : part.startsWith("/*") ? " " : /^(--|#)/.test(part) ? " \n" : part,
+      );
+      expect(sql).toBe(`SELECT ${expected.join(" ")}`.replace(/[\s;]+$/, ""));
+    },
   );
 });
 

@@ -2,6 +2,7 @@ import { Dictionary, Int32, type RecordBatch, Table, Utf8, type Vector, vectorFr
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { digestTypes, RowsDigest } from "../../src/engine/contract/digest.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { type AnyCells, anyRow, decimals, tableOfRows } from "./tables.js";
 
@@ -14,32 +15,26 @@ const digestOf = (table: Table, batches: readonly RecordBatch[] = table.batches)
 const rowsOf = fc.array(anyRow, { minLength: 1, maxLength: 20 });
 
 it("does not depend on the order of rows, on batches or on slices", () => {
-  fc.assert(
-    fc.property(rowsOf, fc.nat(), (rows, seed) => {
-      const cut = seed % (rows.length + 1);
-      const table = tableOfRows(rows);
-      const turned = tableOfRows([...rows.slice(cut), ...rows.slice(0, cut)]);
-      expect(digestOf(turned)).toEqual(digestOf(table));
-      const parts = [table.slice(0, cut), table.slice(cut)].flatMap((part) => part.batches);
-      expect(digestOf(table, parts)).toEqual(digestOf(table));
-    }),
-    { numRuns: runs(60) },
-  );
+  forAll(runs(60), rowsOf, fc.nat(), (rows, seed) => {
+    const cut = seed % (rows.length + 1);
+    const table = tableOfRows(rows);
+    const turned = tableOfRows([...rows.slice(cut), ...rows.slice(0, cut)]);
+    expect(digestOf(turned)).toEqual(digestOf(table));
+    const parts = [table.slice(0, cut), table.slice(cut)].flatMap((part) => part.batches);
+    expect(digestOf(table, parts)).toEqual(digestOf(table));
+  });
 });
 
 it("any other cell gives its column and the rows another digest, and no other column", () => {
-  fc.assert(
-    fc.property(rowsOf, anyRow, fc.nat(), fc.nat(), (rows, other, at, which) => {
-      const index = at % rows.length;
-      const name = Object.keys(other)[which % Object.keys(other).length] as keyof AnyCells;
-      fc.pre(!Object.is(rows[index][name], other[name]));
-      const changed = rows.map((row, i) => (i === index ? { ...row, [name]: other[name] } : row));
-      const [before, after] = [digestOf(tableOfRows(rows)), digestOf(tableOfRows(changed))];
-      const differs = before.flatMap((digest, i) => (digest === after[i] ? [] : [i]));
-      expect(differs).toEqual([Object.keys(other).indexOf(name), Object.keys(other).length]);
-    }),
-    { numRuns: runs(200) },
-  );
+  forAll(runs(200), rowsOf, anyRow, fc.nat(), fc.nat(), (rows, other, at, which) => {
+    const index = at % rows.length;
+    const name = Object.keys(other)[which % Object.keys(other).length] as keyof AnyCells;
+    fc.pre(!Object.is(rows[index][name], other[name]));
+    const changed = rows.map((row, i) => (i === index ? { ...row, [name]: other[name] } : row));
+    const [before, after] = [digestOf(tableOfRows(rows)), digestOf(tableOfRows(changed))];
+    const differs = before.flatMap((digest, i) => (digest === after[i] ? [] : [i]));
+    expect(differs).toEqual([Object.keys(other).indexOf(name), Object.keys(other).length]);
+  });
 });
 
 it("cells that changed places within their columns only differ in the rows", () => {

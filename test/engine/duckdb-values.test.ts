@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { duckdb } from "../../src/duckdb.js";
 import { Frame } from "../../src/frame/frame.js";
+import { forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 
@@ -78,20 +79,17 @@ describe("dates and timestamps that are infinite", () => {
         tie("value").map((value) => `array_value(${value})`),
       ),
     })).value as fc.Arbitrary<string>;
-    await fc.assert(
-      fc.asyncProperty(nested, async (sql) => {
-        const list = `[${sql}]`;
-        const [found] = await both(`SELECT ${list} AS v FROM range(3)`);
-        const [cast] = await both(`SELECT (${list})::VARCHAR AS v`);
-        // The engine's own text has other quotes, and its times no zero seconds.
-        const plain = (text: unknown): string =>
-          String(text)
-            .replace(/[='": ]/g, "")
-            .replace(/(\d)000000(?!\d)/g, "$1");
-        expect(plain(found)).toBe(plain(cast));
-      }),
-      { numRuns: runs(60), seed: 28 },
-    );
+    await forAllAsync({ numRuns: runs(60), seed: 28 }, nested, async (sql) => {
+      const list = `[${sql}]`;
+      const [found] = await both(`SELECT ${list} AS v FROM range(3)`);
+      const [cast] = await both(`SELECT (${list})::VARCHAR AS v`);
+      // The engine's own text has other quotes, and its times no zero seconds.
+      const plain = (text: unknown): string =>
+        String(text)
+          .replace(/[='": ]/g, "")
+          .replace(/(\d)000000(?!\d)/g, "$1");
+      expect(plain(found)).toBe(plain(cast));
+    });
   });
 
   it("finite ones are never refused", async () => {
@@ -105,26 +103,24 @@ describe("dates and timestamps that are infinite", () => {
 
 describe("bound values", () => {
   it("any number, integer and text is returned equal", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(
-          fc.double(),
-          fc.double().map(Math.trunc),
-          fc.constantFrom(1e300, -1e300, 2 ** 63, -(2 ** 63), 2 ** 64, -0, Number.MAX_VALUE, Number.MIN_VALUE),
-          fc.bigInt({ min: -(2n ** 126n), max: 2n ** 126n }).filter((n) => String(n).length < 38),
-          fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0")),
-          fc.boolean(),
-          fc.constant(null),
-        ),
-        async (value) => {
-          const [row] = (await engine.query("SELECT $1 AS v, $1::VARCHAR AS t", [value])).toArray();
-          const cell = row["v"];
-          if (typeof value === "bigint") expect(BigInt(String(row["t"]))).toBe(value);
-          else if (typeof value === "number") expect(Number(cell)).toBe(value);
-          else expect(cell).toBe(value);
-        },
+    await forAllAsync(
+      runs(200),
+      fc.oneof(
+        fc.double(),
+        fc.double().map(Math.trunc),
+        fc.constantFrom(1e300, -1e300, 2 ** 63, -(2 ** 63), 2 ** 64, -0, Number.MAX_VALUE, Number.MIN_VALUE),
+        fc.bigInt({ min: -(2n ** 126n), max: 2n ** 126n }).filter((n) => String(n).length < 38),
+        fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0")),
+        fc.boolean(),
+        fc.constant(null),
       ),
-      { numRuns: runs(200) },
+      async (value) => {
+        const [row] = (await engine.query("SELECT $1 AS v, $1::VARCHAR AS t", [value])).toArray();
+        const cell = row["v"];
+        if (typeof value === "bigint") expect(BigInt(String(row["t"]))).toBe(value);
+        else if (typeof value === "number") expect(Number(cell)).toBe(value);
+        else expect(cell).toBe(value);
+      },
     );
   });
 

@@ -22,6 +22,7 @@ import { Selection } from "../../src/frame/verbs/selection.js";
 import { Frame } from "../../src/index.js";
 import { packageRoot } from "../../src/package/package-root.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { decimals } from "./tables.js";
 
@@ -70,21 +71,19 @@ const cellsOf = (table: Table) => table.batches.flatMap((batch) => [...cellTexts
 
 describe("sql() over columns where they are", () => {
   it("reads every cell of every type, in the order of the rows, from batches, slices and selections", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(row, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
-        fc.nat(5),
-        fc.boolean(),
-        async (parts, from, picked) => {
-          const whole = Frame.concat(parts.map((rows) => Frame.from(tableOf(rows))));
-          const sliced = whole.slice(from, whole.numRows);
-          const odd = (_: unknown, i: number): boolean => i % 2 === 1;
-          const frame = picked ? sliced.filter(Array.from({ length: sliced.numRows }, odd)) : sliced;
-          const { table } = await frame.sql("select * from this");
-          expect(cellsOf(table)).toEqual(cellsOf(frame.table));
-        },
-      ),
+    await forAllAsync(
       { seed: 3, numRuns: runs(60) },
+      fc.array(fc.array(row, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+      fc.nat(5),
+      fc.boolean(),
+      async (parts, from, picked) => {
+        const whole = Frame.concat(parts.map((rows) => Frame.from(tableOf(rows))));
+        const sliced = whole.slice(from, whole.numRows);
+        const odd = (_: unknown, i: number): boolean => i % 2 === 1;
+        const frame = picked ? sliced.filter(Array.from({ length: sliced.numRows }, odd)) : sliced;
+        const { table } = await frame.sql("select * from this");
+        expect(cellsOf(table)).toEqual(cellsOf(frame.table));
+      },
     );
   });
 

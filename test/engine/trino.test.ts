@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { trino } from "../../src/trino.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { listening } from "../support/listening.js";
 import { runs } from "../support/whole.js";
 
@@ -119,18 +120,15 @@ describe("results", () => {
       whole: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
       text: fc.string({ unit: "grapheme" }),
     });
-    await fc.assert(
-      fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 8 }), async (cells) => {
-        const types = columnSpecs({ d: "decimal(38,0)", n: "bigint", t: "varchar" });
-        const rows = cells.map(({ decimal, whole, text }) => `["${decimal}",${whole},${JSON.stringify(text)}]`);
-        script = [{ raw: `{"id":"q","columns":${JSON.stringify(types)},"data":[${rows}],"stats":{}}` }];
-        const frame = await engine.query("SELECT 1");
-        expect(frame.column("d").toStrings()).toEqual(cells.map(({ decimal }) => String(decimal)));
-        expect(frame.column("n").toStrings()).toEqual(cells.map(({ whole }) => String(whole)));
-        expect(frame.column("t").toStrings()).toEqual(cells.map(({ text }) => text));
-      }),
-      { numRuns: runs(30) },
-    );
+    await forAllAsync(runs(30), fc.array(cell, { minLength: 1, maxLength: 8 }), async (cells) => {
+      const types = columnSpecs({ d: "decimal(38,0)", n: "bigint", t: "varchar" });
+      const rows = cells.map(({ decimal, whole, text }) => `["${decimal}",${whole},${JSON.stringify(text)}]`);
+      script = [{ raw: `{"id":"q","columns":${JSON.stringify(types)},"data":[${rows}],"stats":{}}` }];
+      const frame = await engine.query("SELECT 1");
+      expect(frame.column("d").toStrings()).toEqual(cells.map(({ decimal }) => String(decimal)));
+      expect(frame.column("n").toStrings()).toEqual(cells.map(({ whole }) => String(whole)));
+      expect(frame.column("t").toStrings()).toEqual(cells.map(({ text }) => text));
+    });
   });
 
   it("streams batches, and cancels a result that is left early or stopped", async () => {
@@ -439,26 +437,24 @@ describe("parameters", () => {
       fc.double(),
       fc.bigInt({ min: -(2n ** 126n), max: 2n ** 126n }).filter((n) => String(n).length < 38),
     );
-    await fc.assert(
-      fc.asyncProperty(value, async (each) => {
-        const body = await sent("SELECT 1-$1 - $1, 2", [each]);
-        expect(body).not.toContain("--");
-        expect(body).toMatch(/^SELECT 1-(\S.*) - \1, 2$/);
-        expect(body).not.toMatch(/^SELECT 1--/);
-      }),
-      { numRuns: runs(100) },
-    );
+    await forAllAsync(runs(100), value, async (each) => {
+      const body = await sent("SELECT 1-$1 - $1, 2", [each]);
+      expect(body).not.toContain("--");
+      expect(body).toMatch(/^SELECT 1-(\S.*) - \1, 2$/);
+      expect(body).not.toMatch(/^SELECT 1--/);
+    });
     expect(await sent("SELECT 1-$1", [-Infinity])).toBe("SELECT 1-(-infinity())");
   });
 
   it("any text ends where its literal ends", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: fc.constantFrom("'", "a", "\\", "$1", "--", "\n", '"') }), async (text) => {
+    await forAllAsync(
+      runs(50),
+      fc.string({ unit: fc.constantFrom("'", "a", "\\", "$1", "--", "\n", '"') }),
+      async (text) => {
         const body = await sent("SELECT $1, $1", [text]);
         const [, inner] = /^SELECT '((?:[^']|'')*)', '\1'$/.exec(body) ?? [];
         expect(inner?.replaceAll("''", "'")).toBe(text);
-      }),
-      { numRuns: runs(50) },
+      },
     );
   });
 

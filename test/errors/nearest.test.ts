@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nearest, suggestion } from "../../src/errors/nearest.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /** The definition: Levenshtein distance with adjacent swaps counted once, over the whole matrix. */
@@ -37,12 +38,9 @@ const word = fc.string({ unit: fc.constantFrom("a", "b", "B", "c", "_"), maxLeng
 
 describe("nearest", () => {
   it("finds the names that its definition finds, in the same order", () => {
-    fc.assert(
-      fc.property(word, fc.array(word, { maxLength: 8 }), (name, names) => {
-        expect(nearest(name, names)).toEqual(defined(name, names));
-      }),
-      { numRuns: runs(3_000) },
-    );
+    forAll(runs(3_000), word, fc.array(word, { maxLength: 8 }), (name, names) => {
+      expect(nearest(name, names)).toEqual(defined(name, names));
+    });
   });
 
   it("finds a long name with a few mistakes", () => {

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { Frame } from "../../src/frame/frame.js";
+import { forAllAsync } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { runs } from "../support/whole.js";
 import { archiveOf, columns, EXPORT, exportAnswer, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
@@ -138,29 +139,26 @@ describe("a call that waits for a download in progress", () => {
       refreshes,
       delay: fc.integer({ max: 80, min: 0 }),
     });
-    await fc.assert(
-      fc.asyncProperty(history, async (run) => {
-        folder = temporaryFolder("h");
-        [refreshed, made, polls, delay] = [1, 1, 0, run.delay];
-        const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-        const changes = run.refreshes.map(async ({ after, polls }) => {
-          await pause(after);
-          refresh(polls);
+    await forAllAsync(runs(25), history, async (run) => {
+      folder = temporaryFolder("h");
+      [refreshed, made, polls, delay] = [1, 1, 0, run.delay];
+      const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+      const changes = run.refreshes.map(async ({ after, polls }) => {
+        await pause(after);
+        refresh(polls);
+      });
+      const calls = run.calls.map(async ({ kind, stale, after, abortedAfter }) => {
+        await pause(after);
+        const least = stale === "wait" ? refreshed : made;
+        const signal = abortedAfter === null ? undefined : AbortSignal.timeout(abortedAfter);
+        const version = await versionOf(kind, stale, signal).catch((error: unknown) => {
+          if (!signal?.aborted) throw error;
+          return undefined;
         });
-        const calls = run.calls.map(async ({ kind, stale, after, abortedAfter }) => {
-          await pause(after);
-          const least = stale === "wait" ? refreshed : made;
-          const signal = abortedAfter === null ? undefined : AbortSignal.timeout(abortedAfter);
-          const version = await versionOf(kind, stale, signal).catch((error: unknown) => {
-            if (!signal?.aborted) throw error;
-            return undefined;
-          });
-          if (version !== undefined) expect(version).toBeGreaterThanOrEqual(least);
-        });
-        await Promise.all([...changes, ...calls]);
-      }),
-      { numRuns: runs(25) },
-    );
+        if (version !== undefined) expect(version).toBeGreaterThanOrEqual(least);
+      });
+      await Promise.all([...changes, ...calls]);
+    });
   });
 });
 

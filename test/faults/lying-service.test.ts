@@ -10,6 +10,7 @@ import { defineProfile, specification } from "../../src/spec/profile.js";
 import { COLLAPSES, FORMATS, OBSERVED_TRANSFORMS, OPERATORS, ORDERS } from "../../src/spec/vocabulary.js";
 import { folderOf } from "../server/support.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /** What a query asks, as parameters: the client's query is made of them, and a liar drops some. */
@@ -130,13 +131,10 @@ describe("the embedded service, asked honestly and through a liar", () => {
   const format = fc.constantFrom(...FORMATS);
 
   it("an honest time series is never refused", async () => {
-    await fc.assert(
-      fc.asyncProperty(code, SERIES, format, async (which, asked, as) => {
-        await asSeries(honest, which, asked, as).data();
-        if (as !== "csv") await asSeries(honest, which, asked, as).withMetadata();
-      }),
-      { numRuns: runs(40) },
-    );
+    await forAllAsync(runs(40), code, SERIES, format, async (which, asked, as) => {
+      await asSeries(honest, which, asked, as).data();
+      if (as !== "csv") await asSeries(honest, which, asked, as).withMetadata();
+    });
   });
 
   /** The calendar period of a day, in the order of periods; the day itself where there is none. */
@@ -174,8 +172,13 @@ describe("the embedded service, asked honestly and through a liar", () => {
   it("row 50: a time series from which parameters were dropped is refused, or is what was requested", async () => {
     let [refused, equal, hidden] = [0, 0, 0];
     const drops = fc.oneof(fc.constant("all"), fc.nat(), fc.nat());
-    await fc.assert(
-      fc.asyncProperty(code, SERIES, format, drops, async (which, asked, as, drop) => {
+    await forAllAsync(
+      { numRuns: runs(200), seed: 51, endOnFailure: true },
+      code,
+      SERIES,
+      format,
+      drops,
+      async (which, asked, as, drop) => {
         const names = Object.keys(asked);
         if (names.length === 0) return;
         const dropped = drop === "all" ? names : [names[(drop as number) % names.length]];
@@ -194,8 +197,7 @@ describe("the embedded service, asked honestly and through a liar", () => {
           if (!hasCode(error, "ReplyContradicts")) throw error;
           refused++;
         }
-      }),
-      { numRuns: runs(200), seed: 51, endOnFailure: true },
+      },
     );
     expect(refused).toBeGreaterThan(runs(80, 5));
     expect(hidden).toBeLessThan(refused / 3);
@@ -228,20 +230,21 @@ describe("the embedded service, asked honestly and through a liar", () => {
   };
 
   it("honest pages of a table are never refused", async () => {
-    await fc.assert(
-      fc.asyncProperty(tableQuestion, format, async (asked, as) => {
-        const options = [{}, { decimals: "float64" }, { onPrecisionLoss: "round" }] as const;
-        for (const reading of options) await asTable(honest, asked, as).frame(reading);
-      }),
-      { numRuns: runs(40) },
-    );
+    await forAllAsync(runs(40), tableQuestion, format, async (asked, as) => {
+      const options = [{}, { decimals: "float64" }, { onPrecisionLoss: "round" }] as const;
+      for (const reading of options) await asTable(honest, asked, as).frame(reading);
+    });
   });
 
   it("row 50: pages of which filters, columns or sizes were dropped are refused, or are what was requested", async () => {
     let [refused, hidden] = [0, 0];
     const asked = tableQuestion.filter(({ where }) => where.every(({ column }) => column !== "u"));
-    await fc.assert(
-      fc.asyncProperty(asked, format, fc.oneof(fc.constant("all"), fc.nat()), async (question, as, drop) => {
+    await forAllAsync(
+      { numRuns: runs(100), seed: 52, endOnFailure: true },
+      asked,
+      format,
+      fc.oneof(fc.constant("all"), fc.nat()),
+      async (question, as, drop) => {
         const names = [
           ...question.where.map(({ column, operator }) => (operator === "eq" ? column : `${column}.${operator}`)),
           ...(question.select === null ? [] : ["qopts.columns"]),
@@ -270,8 +273,7 @@ describe("the embedded service, asked honestly and through a liar", () => {
           if (!isCursor && !hasCode(error, "ReplyContradicts", "CursorLoop")) throw error;
           refused++;
         }
-      }),
-      { numRuns: runs(100), seed: 52, endOnFailure: true },
+      },
     );
     expect(refused).toBeGreaterThan(runs(50, 3));
     expect(hidden).toBeLessThan(refused / 2);
@@ -280,8 +282,11 @@ describe("the embedded service, asked honestly and through a liar", () => {
   it("row 50: an export of which filters or columns were dropped is refused, or is what was requested", async () => {
     let [refused, equal, hidden] = [0, 0, 0];
     const asked = tableQuestion.filter(({ where }) => where.every(({ column }) => column !== "u"));
-    await fc.assert(
-      fc.asyncProperty(asked, fc.oneof(fc.constant("all"), fc.constant("none"), fc.nat()), async (question, drop) => {
+    await forAllAsync(
+      { numRuns: runs(50), seed: 53, endOnFailure: true },
+      asked,
+      fc.oneof(fc.constant("all"), fc.constant("none"), fc.nat()),
+      async (question, drop) => {
         const names = [
           ...question.where.map(({ column, operator }) => (operator === "eq" ? column : `${column}.${operator}`)),
           ...(question.select === null ? [] : ["qopts.columns"]),
@@ -317,8 +322,7 @@ describe("the embedded service, asked honestly and through a liar", () => {
           expect(dropped, JSON.stringify(question)).not.toEqual([]);
           refused++;
         }
-      }),
-      { numRuns: runs(50), seed: 53, endOnFailure: true },
+      },
     );
     expect(refused).toBeGreaterThan(runs(15, 1));
     expect(equal).toBeGreaterThan(runs(10, 0));

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bulkFile } from "../../src/client/bulk/local-bulk-file.js";
 import { THREADS } from "../../src/columns/workers/thread.js";
 import { onThreads } from "../divided.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { zipBytes } from "../zip/archive.js";
 import { columns, exportAnswer, FILE, json, METADATA, metadata, serviceOf } from "./bulk-fixtures.js";
@@ -40,15 +41,12 @@ describe("an export of repetitive columns", () => {
       rows: fc.integer({ min: 60_000, max: 900_000 }),
       threads: fc.constantFrom(1, THREADS.most),
     });
-    await fc.assert(
-      fc.asyncProperty(cell, async ({ ticker, date, close, rows, threads }) => {
-        const archive = dense(rows, `${ticker},${date},${close}\n`);
-        server.on(FILE, ranged(archive, { etag: `"${archive.length}-${ticker}-${rows}"` }));
-        const written = await onThreads(threads, () => exported().toParquet(join(folder, `${rows}.parquet`)));
-        expect(written.rows).toBe(rows);
-      }),
-      { numRuns: runs(8) },
-    );
+    await forAllAsync(runs(8), cell, async ({ ticker, date, close, rows, threads }) => {
+      const archive = dense(rows, `${ticker},${date},${close}\n`);
+      server.on(FILE, ranged(archive, { etag: `"${archive.length}-${ticker}-${rows}"` }));
+      const written = await onThreads(threads, () => exported().toParquet(join(folder, `${rows}.parquet`)));
+      expect(written.rows).toBe(rows);
+    });
   });
 
   it("has limits that a caller can set", async () => {

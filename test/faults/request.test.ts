@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { type ConnectOptions, connect } from "../../src/index.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { json, page } from "./bulk-fixtures.js";
 import { type Answer, faultServer } from "./fault-server.js";
@@ -86,31 +87,28 @@ describe("transport", () => {
       coded: fc.boolean(),
       kept: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
     });
-    await fc.assert(
-      fc.asyncProperty(reply, async ({ closes, end, length, coded, kept }) => {
-        const text = `ticker,date,close\n${closes.map((close) => `AAA,2024-02-29,${close}`).join("\n")}${end}`;
-        const body = coded ? gzipSync(text) : Buffer.from(text);
-        const cutAt = kept === null ? undefined : Math.floor(kept * (body.length - 1));
-        const headers = { "content-type": "text/csv", ...(coded && { "content-encoding": "gzip" }) };
-        server.on("/api/v3/datatables/V/T.csv", { headers, body, length, cutAt });
-        warnings.length = 0;
-        const query = service({ retry: { ...fast, attempts: 1 }, warn: (message) => warnings.push(message) });
-        const frame = await query
-          .table("V/T")
-          .format("csv")
-          .frame()
-          .catch((error: unknown) => error);
-        if (frame instanceof Frame) {
-          const whole = frame.numRows === closes.length && cutAt === undefined;
-          // Cut behind a row, without a mark: said in a warning.
-          expect(whole || (length === "close" && warnings.length > 0)).toBe(true);
-        } else {
-          expect(frame).toMatchObject({ name: expect.stringMatching(/TransportError|DataError/) });
-          expect(cutAt !== undefined || (length === "close" && end === "")).toBe(true);
-        }
-      }),
-      { numRuns: runs(60), seed: 18 },
-    );
+    await forAllAsync({ numRuns: runs(60), seed: 18 }, reply, async ({ closes, end, length, coded, kept }) => {
+      const text = `ticker,date,close\n${closes.map((close) => `AAA,2024-02-29,${close}`).join("\n")}${end}`;
+      const body = coded ? gzipSync(text) : Buffer.from(text);
+      const cutAt = kept === null ? undefined : Math.floor(kept * (body.length - 1));
+      const headers = { "content-type": "text/csv", ...(coded && { "content-encoding": "gzip" }) };
+      server.on("/api/v3/datatables/V/T.csv", { headers, body, length, cutAt });
+      warnings.length = 0;
+      const query = service({ retry: { ...fast, attempts: 1 }, warn: (message) => warnings.push(message) });
+      const frame = await query
+        .table("V/T")
+        .format("csv")
+        .frame()
+        .catch((error: unknown) => error);
+      if (frame instanceof Frame) {
+        const whole = frame.numRows === closes.length && cutAt === undefined;
+        // Cut behind a row, without a mark: said in a warning.
+        expect(whole || (length === "close" && warnings.length > 0)).toBe(true);
+      } else {
+        expect(frame).toMatchObject({ name: expect.stringMatching(/TransportError|DataError/) });
+        expect(cutAt !== undefined || (length === "close" && end === "")).toBe(true);
+      }
+    });
   });
 
   it("row 5: without a declared length a whole CSV reply brings a warning", async () => {

@@ -7,6 +7,7 @@ import { FORMATS, type Format } from "../../src/spec/vocabulary.js";
 import { goldenReplies } from "../document/replies.js";
 import { json, metadata } from "../faults/bulk-fixtures.js";
 import { type FaultServer, faultServer } from "../faults/fault-server.js";
+import { forAll } from "../support/for-all.js";
 import { zipBytes } from "../zip/archive.js";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -42,12 +43,10 @@ it("every reply is known as its format, behind any white space and a byte order 
   expect(replies.length).toBeGreaterThan(20);
   const wanted = { json: "json", xml: "xml", csv: "other" } as const;
   const space = fc.stringMatching(/^[ \t\r\n]{0,20}$/);
-  fc.assert(
-    fc.property(fc.constantFrom(...replies), fc.boolean(), space, ([format, reply], marked, before) => {
-      const mark = marked ? Uint8Array.of(0xef, 0xbb, 0xbf) : new Uint8Array();
-      expect(contentOf(Buffer.concat([mark, bytes(before), reply]))).toBe(wanted[format]);
-    }),
-  );
+  forAll(100, fc.constantFrom(...replies), fc.boolean(), space, ([format, reply], marked, before) => {
+    const mark = marked ? Uint8Array.of(0xef, 0xbb, 0xbf) : new Uint8Array();
+    expect(contentOf(Buffer.concat([mark, bytes(before), reply]))).toBe(wanted[format]);
+  });
 });
 
 describe("other content than was requested is refused in one wording", () => {

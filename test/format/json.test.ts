@@ -6,6 +6,7 @@ import { DataError } from "../../src/errors/errors.js";
 import { checkJson, unescapeString } from "../../src/format/json.js";
 import { readEnvelope } from "../../src/format/json-envelope.js";
 import { cases } from "../cases.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -41,36 +42,31 @@ it("agrees with JSON.parse on what is JSON, valid or damaged", () => {
     }
     expect([text, accepts(bytes(text))]).toEqual([text, parsed]);
   };
-  fc.assert(
-    fc.property(
-      fc.json({ maxDepth: 4 }),
-      fc.nat(),
-      fc.constantFrom("", ",", "]", "}", '"', "0", "-", "\\", " "),
-      (text, at, extra) => {
-        agrees(text);
-        const cut = at % (text.length + 1);
-        agrees(text.slice(0, cut) + extra + text.slice(cut));
-        agrees(text.slice(0, cut) + text.slice(cut + 1));
-      },
-    ),
+  forAll(
     { numRuns: runs(500), seed: 3 },
+    fc.json({ maxDepth: 4 }),
+    fc.nat(),
+    fc.constantFrom("", ",", "]", "}", '"', "0", "-", "\\", " "),
+    (text, at, extra) => {
+      agrees(text);
+      const cut = at % (text.length + 1);
+      agrees(text.slice(0, cut) + extra + text.slice(cut));
+      agrees(text.slice(0, cut) + text.slice(cut + 1));
+    },
   );
 });
 
 it("undoes escapes as JSON.parse does", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "grapheme" }), fc.boolean(), (text, ascii) => {
-      const plain = JSON.stringify(text);
-      const literal = ascii
-        ? plain.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
-        : plain;
-      const source = bytes(literal);
-      const out = new Uint8Array(source.length);
-      const length = unescapeString(source, 1, source.length - 1, out);
-      expect(Buffer.from(out.subarray(0, length)).toString()).toBe(text);
-    }),
-    { seed: 4 },
-  );
+  forAll({ seed: 4 }, fc.string({ unit: "grapheme" }), fc.boolean(), (text, ascii) => {
+    const plain = JSON.stringify(text);
+    const literal = ascii
+      ? plain.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      : plain;
+    const source = bytes(literal);
+    const out = new Uint8Array(source.length);
+    const length = unescapeString(source, 1, source.length - 1, out);
+    expect(Buffer.from(out.subarray(0, length)).toString()).toBe(text);
+  });
   const half = bytes('"\\ud800x"');
   expect(unescapeString(half, 1, half.length - 1, new Uint8Array(20))).toBe(-1);
 });

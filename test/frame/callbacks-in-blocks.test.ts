@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Decimal, makeData, Table, Vector } from "../../src/columns/arrow/arrow.js";
 import { Frame } from "../../src/index.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /** More rows than a block of doubles, and than a table has that is read without blocks. */
@@ -89,31 +90,28 @@ const cellsOf = (frame: Frame, name: string): unknown[] =>
 
 describe("callbacks over tables read in blocks of doubles", () => {
   it.each(Object.entries(CALLBACKS))("give what rows() and plain JavaScript give: %s", (_, call) => {
-    fc.assert(
-      fc.property(tables, fc.boolean(), (whole, isSelected) => {
-        const frame = (isSelected ? whole.filter((row) => (row.a ?? 1) !== 0) : whole) as unknown as Frame<Row>;
-        const rows = [...frame.rows()];
-        const wanted = rows.map(call);
-        const numbers = wanted.map((value) => (typeof value === "boolean" ? Number(value) : value));
-        const made = frame.with({
-          x: (row) => (typeof call(row) === "boolean" ? Number(call(row)) : call(row)) as number,
-        });
-        if (numbers.some((value) => value !== null)) expect(cellsOf(made as Frame, "x")).toEqual(numbers);
-        else expect(made.column("x").vector.nullCount).toBe(rows.length);
-        const passed: number[] = [];
-        let row = 0;
-        const kept = frame.filter((view) => {
-          const passes = Boolean(call(view));
-          if (passes) passed.push(row);
-          row++;
-          return passes;
-        });
-        expect(row).toBe(rows.length);
-        expect(passed).toEqual(wanted.flatMap((value, i) => (value ? [i] : [])));
-        expect([...kept.rows()].slice(-3)).toEqual(passed.slice(-3).map((i) => rows[i]));
-      }),
-      { numRuns: runs(6) },
-    );
+    forAll(runs(6), tables, fc.boolean(), (whole, isSelected) => {
+      const frame = (isSelected ? whole.filter((row) => (row.a ?? 1) !== 0) : whole) as unknown as Frame<Row>;
+      const rows = [...frame.rows()];
+      const wanted = rows.map(call);
+      const numbers = wanted.map((value) => (typeof value === "boolean" ? Number(value) : value));
+      const made = frame.with({
+        x: (row) => (typeof call(row) === "boolean" ? Number(call(row)) : call(row)) as number,
+      });
+      if (numbers.some((value) => value !== null)) expect(cellsOf(made as Frame, "x")).toEqual(numbers);
+      else expect(made.column("x").vector.nullCount).toBe(rows.length);
+      const passed: number[] = [];
+      let row = 0;
+      const kept = frame.filter((view) => {
+        const passes = Boolean(call(view));
+        if (passes) passed.push(row);
+        row++;
+        return passes;
+      });
+      expect(row).toBe(rows.length);
+      expect(passed).toEqual(wanted.flatMap((value, i) => (value ? [i] : [])));
+      expect([...kept.rows()].slice(-3)).toEqual(passed.slice(-3).map((i) => rows[i]));
+    });
   });
 
   const frame = Frame.from(

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { type Column, coalesce, Frame, when } from "../../src/index.js";
 import { spelt } from "../compute/model.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /*
@@ -96,13 +97,10 @@ const FUNCTIONS: Readonly<Record<string, readonly [(frame: Frame<Row>) => Column
 };
 
 it.each(Object.entries(FUNCTIONS))("%s gives what DuckDB gives", async (_, [method, sql]) => {
-  await fc.assert(
-    fc.asyncProperty(frames, async (frame) => {
-      const expected = await frame.sql(`select ${sql} as x from this`);
-      expect(plain(method(frame))).toEqual(plain(expected.column("x")));
-    }),
-    { numRuns: runs(50) },
-  );
+  await forAllAsync(runs(50), frames, async (frame) => {
+    const expected = await frame.sql(`select ${sql} as x from this`);
+    expect(plain(method(frame))).toEqual(plain(expected.column("x")));
+  });
 });
 
 /** Cells as text; decimals without the zeros at their end. */
@@ -116,27 +114,21 @@ it("texts of a stated form are what DuckDB reads", async () => {
     d: nullable(day),
     n: nullable(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map((units) => spelt(units, 2))),
   });
-  await fc.assert(
-    fc.asyncProperty(fc.array(form, { maxLength: 20 }), async (rows) => {
-      const written = rows.map(({ d, n }) => ({
-        d: d?.split("-").reverse().join("/") ?? null,
-        n: n?.replace(".", ",").replace(/\B(?=(\d{3})+,)/g, ".") ?? null,
-      }));
-      const frame = Frame.fromRows<{ d: string | null; n: string | null }>(
-        written,
-        columnSpecs({ d: "String", n: "String" }),
-      );
-      const read = frame.cast(
-        { d: "Date", n: "BigDecimal(38,2)" },
-        { format: "%d/%m/%Y", decimal: ",", thousands: "." },
-      );
-      const expected = await frame.sql(
-        "select strptime(d, '%d/%m/%Y')::date as d, replace(replace(n, '.', ''), ',', '.')::decimal(38, 2) as n from this",
-      );
-      for (const name of ["d", "n"] as const) {
-        expect(read.column(name).toStrings()).toEqual(expected.column(name).toStrings());
-      }
-    }),
-    { numRuns: runs(40) },
-  );
+  await forAllAsync(runs(40), fc.array(form, { maxLength: 20 }), async (rows) => {
+    const written = rows.map(({ d, n }) => ({
+      d: d?.split("-").reverse().join("/") ?? null,
+      n: n?.replace(".", ",").replace(/\B(?=(\d{3})+,)/g, ".") ?? null,
+    }));
+    const frame = Frame.fromRows<{ d: string | null; n: string | null }>(
+      written,
+      columnSpecs({ d: "String", n: "String" }),
+    );
+    const read = frame.cast({ d: "Date", n: "BigDecimal(38,2)" }, { format: "%d/%m/%Y", decimal: ",", thousands: "." });
+    const expected = await frame.sql(
+      "select strptime(d, '%d/%m/%Y')::date as d, replace(replace(n, '.', ''), ',', '.')::decimal(38, 2) as n from this",
+    );
+    for (const name of ["d", "n"] as const) {
+      expect(read.column(name).toStrings()).toEqual(expected.column(name).toStrings());
+    }
+  });
 });

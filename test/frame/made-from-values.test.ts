@@ -1,24 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 describe("fromRows without columns", () => {
   it("has the members of all rows, wherever they first appear", () => {
     const member = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "constructor", "__proto__"), fc.nat(9));
-    fc.assert(
-      fc.property(fc.array(member, { maxLength: 8 }), fc.constantFrom(0, 99, 100, 101, 5_000), (rows, before) => {
-        const all: Record<string, number>[] = [...Array.from({ length: before }, () => ({ a: 1 })), ...rows];
-        const names = new Set(all.flatMap((row) => Object.keys(row)));
-        const frame = Frame.fromRows(all);
-        expect(frame.columns.map(({ name }) => name)).toEqual([...names]);
-        for (const [i, { name }] of frame.columns.entries()) {
-          const cells = all.map((row) => (Object.hasOwn(row, name) ? row[name] : null));
-          expect(frame.column(i).toArray()).toEqual(cells);
-        }
-      }),
-      { numRuns: runs(60) },
-    );
+    forAll(runs(60), fc.array(member, { maxLength: 8 }), fc.constantFrom(0, 99, 100, 101, 5_000), (rows, before) => {
+      const all: Record<string, number>[] = [...Array.from({ length: before }, () => ({ a: 1 })), ...rows];
+      const names = new Set(all.flatMap((row) => Object.keys(row)));
+      const frame = Frame.fromRows(all);
+      expect(frame.columns.map(({ name }) => name)).toEqual([...names]);
+      for (const [i, { name }] of frame.columns.entries()) {
+        const cells = all.map((row) => (Object.hasOwn(row, name) ? row[name] : null));
+        expect(frame.column(i).toArray()).toEqual(cells);
+      }
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const typesOf = (frame: { readonly columns: readonly { readonly type: string }[] }) =>
@@ -35,46 +36,40 @@ const cells = fc.oneof(decimalCells, decimalCells, integerCells);
 
 describe("frames whose numbers were inferred of other widths", () => {
   it("concatenate without a change of value", async () => {
-    await fc.assert(
-      fc.asyncProperty(cells, cells, cells, async (a, b, c) => {
-        const frames = await Promise.all([a, b, c].map(inferred));
-        const all = Frame.concat(frames);
-        expect(all.column("x").toStrings().map(units)).toEqual([...a, ...b, ...c].map(units));
-        const again = Frame.fromRows(
-          all.toArray({ decimals: "string" }) as object[],
-          all.columns.map(({ name, type }) => ({ name, type })),
-        );
-        expect(again.column("x").toStrings()).toEqual(all.column("x").toStrings());
-      }),
-      { numRuns: runs(60), seed: 23 },
-    );
+    await forAllAsync({ numRuns: runs(60), seed: 23 }, cells, cells, cells, async (a, b, c) => {
+      const frames = await Promise.all([a, b, c].map(inferred));
+      const all = Frame.concat(frames);
+      expect(all.column("x").toStrings().map(units)).toEqual([...a, ...b, ...c].map(units));
+      const again = Frame.fromRows(
+        all.toArray({ decimals: "string" }) as object[],
+        all.columns.map(({ name, type }) => ({ name, type })),
+      );
+      expect(again.column("x").toStrings()).toEqual(all.column("x").toStrings());
+    });
   });
 
   it("join and align where the numbers are equal", async () => {
-    await fc.assert(
-      fc.asyncProperty(cells, cells, async (a, b) => {
-        const [left, right] = await Promise.all([inferred([...a, "7"]), inferred([...b, "7.0"])]);
-        const others = [...b, "7.0"].map(units);
-        const pairs = [...a, "7"].flatMap((x, i) => others.flatMap((y, k) => (units(x) === y ? [[i, k]] : [])));
-        const joined = left
-          .join(right, { on: "x" })
-          .select("n", "n_right" as never)
-          .toArray() as object[];
-        expect(joined.map((row) => Object.values(row))).toEqual(pairs);
-        const outer = left.join(right, { on: "x", how: "outer" });
-        const alone = others.filter((y) => ![...a, "7"].map(units).includes(y as bigint));
-        expect(
-          outer
-            .column("x")
-            .toStrings()
-            .map(units)
-            .slice(-alone.length || outer.numRows),
-        ).toEqual(alone.length === 0 ? outer.column("x").toStrings().map(units) : alone);
-        const aligned = Frame.align([left, right], { on: "x", how: "inner" });
-        expect(aligned.numRows).toBe(pairs.length);
-      }),
-      { numRuns: runs(60), seed: 24 },
-    );
+    await forAllAsync({ numRuns: runs(60), seed: 24 }, cells, cells, async (a, b) => {
+      const [left, right] = await Promise.all([inferred([...a, "7"]), inferred([...b, "7.0"])]);
+      const others = [...b, "7.0"].map(units);
+      const pairs = [...a, "7"].flatMap((x, i) => others.flatMap((y, k) => (units(x) === y ? [[i, k]] : [])));
+      const joined = left
+        .join(right, { on: "x" })
+        .select("n", "n_right" as never)
+        .toArray() as object[];
+      expect(joined.map((row) => Object.values(row))).toEqual(pairs);
+      const outer = left.join(right, { on: "x", how: "outer" });
+      const alone = others.filter((y) => ![...a, "7"].map(units).includes(y as bigint));
+      expect(
+        outer
+          .column("x")
+          .toStrings()
+          .map(units)
+          .slice(-alone.length || outer.numRows),
+      ).toEqual(alone.length === 0 ? outer.column("x").toStrings().map(units) : alone);
+      const aligned = Frame.align([left, right], { on: "x", how: "inner" });
+      expect(aligned.numRows).toBe(pairs.length);
+    });
   });
 
   it("say their type", async () => {

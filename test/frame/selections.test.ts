@@ -5,6 +5,7 @@ import * as take from "../../src/columns/table/take.js";
 import { Frame } from "../../src/frame/frame.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 interface Row {
@@ -79,58 +80,52 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe("selected rows", () => {
   it("are those of an array of rows after the same steps, whatever the cuts, read any way", () => {
-    fc.assert(
-      fc.property(
-        fc.array(row, { maxLength: 14 }),
-        fc.array(fc.nat(20), { maxLength: 4 }),
-        fc.array(step, { maxLength: 6 }),
-        (rows, cuts, steps) => {
-          let frame = frameOf(rows, cuts);
-          let expected = [...rows];
-          for (const next of steps) {
-            frame = next.frame(frame);
-            expected = next.rows(expected);
-            expect(frame.numRows).toBe(expected.length);
-          }
-          expect([...frame.rows()]).toEqual(expected);
-          expect(frame.column("close").toArray()).toEqual(expected.map(({ close }) => close));
-          expect(frame.drop("id").rename({ close: "price" }).toJSON()).toEqual(
-            expected.map(({ ticker, close }) => ({ ticker, price: close })),
-          );
-          expect(frame.table.numRows).toBe(expected.length);
-          expect([...frame.rows()]).toEqual(expected);
-          expect(frame.column("ticker").toArray()).toEqual(expected.map(({ ticker }) => ticker));
-          expect(frameOfIPC(frame.toIPC()).toJSON()).toEqual(expected);
-        },
-      ),
-      { numRuns: runs(150) },
+    forAll(
+      runs(150),
+      fc.array(row, { maxLength: 14 }),
+      fc.array(fc.nat(20), { maxLength: 4 }),
+      fc.array(step, { maxLength: 6 }),
+      (rows, cuts, steps) => {
+        let frame = frameOf(rows, cuts);
+        let expected = [...rows];
+        for (const next of steps) {
+          frame = next.frame(frame);
+          expected = next.rows(expected);
+          expect(frame.numRows).toBe(expected.length);
+        }
+        expect([...frame.rows()]).toEqual(expected);
+        expect(frame.column("close").toArray()).toEqual(expected.map(({ close }) => close));
+        expect(frame.drop("id").rename({ close: "price" }).toJSON()).toEqual(
+          expected.map(({ ticker, close }) => ({ ticker, price: close })),
+        );
+        expect(frame.table.numRows).toBe(expected.length);
+        expect([...frame.rows()]).toEqual(expected);
+        expect(frame.column("ticker").toArray()).toEqual(expected.map(({ ticker }) => ticker));
+        expect(frameOfIPC(frame.toIPC()).toJSON()).toEqual(expected);
+      },
     );
   });
 
   it("filter by one test and then another as by both", () => {
-    fc.assert(
-      fc.property(fc.array(row), fc.integer({ min: 0, max: 9 }), (rows, least) => {
-        const frame = frameOf(rows);
-        const both = frame.filter(({ id, ticker }) => id >= least && ticker === "A");
-        const one = frame.filter(({ id }) => id >= least).filter(({ ticker }) => ticker === "A");
-        expect(one.toJSON()).toEqual(both.toJSON());
-      }),
-    );
+    forAll(100, fc.array(row), fc.integer({ min: 0, max: 9 }), (rows, least) => {
+      const frame = frameOf(rows);
+      const both = frame.filter(({ id, ticker }) => id >= least && ticker === "A");
+      const one = frame.filter(({ id }) => id >= least).filter(({ ticker }) => ticker === "A");
+      expect(one.toJSON()).toEqual(both.toJSON());
+    });
   });
 
   it("sort stably, also what was selected before", () => {
-    fc.assert(
-      fc.property(fc.array(row), (rows) => {
-        const frame = frameOf(rows).with({ at: rows.map((_, i) => i) });
-        const sorted = frame
-          .filter(({ ticker }) => ticker !== null)
-          .sort("id")
-          .toJSON();
-        for (const [i, { id, at }] of sorted.entries()) {
-          if (i > 0 && sorted[i - 1].id === id) expect(Number(sorted[i - 1].at)).toBeLessThan(Number(at));
-        }
-      }),
-    );
+    forAll(100, fc.array(row), (rows) => {
+      const frame = frameOf(rows).with({ at: rows.map((_, i) => i) });
+      const sorted = frame
+        .filter(({ ticker }) => ticker !== null)
+        .sort("id")
+        .toJSON();
+      for (const [i, { id, at }] of sorted.entries()) {
+        if (i > 0 && sorted[i - 1].id === id) expect(Number(sorted[i - 1].at)).toBeLessThan(Number(at));
+      }
+    });
   });
 });
 
@@ -193,33 +188,31 @@ it("copies long runs of rows as it copies single rows, of every width, with null
     b: i % 3 === 0,
   }));
   const range = fc.tuple(fc.nat(399), fc.integer({ min: 1, max: 150 }));
-  fc.assert(
-    fc.property(
-      fc.array(range, { maxLength: 4 }),
-      fc.array(fc.integer({ min: 1, max: 399 }), { maxLength: 3 }),
-      (ranges, cuts) => {
-        const at = [...new Set([0, ...cuts, 400])].sort((a, b) => a - b);
-        const whole = Frame.concat(at.slice(1).map((end, i) => Frame.fromRows(all.slice(at[i], end), specs))) as Frame;
-        const mask = all.map((_, i) => ranges.some(([from, length]) => i >= from && i < from + length));
-        const wanted = whole
+  forAll(
+    runs(60),
+    fc.array(range, { maxLength: 4 }),
+    fc.array(fc.integer({ min: 1, max: 399 }), { maxLength: 3 }),
+    (ranges, cuts) => {
+      const at = [...new Set([0, ...cuts, 400])].sort((a, b) => a - b);
+      const whole = Frame.concat(at.slice(1).map((end, i) => Frame.fromRows(all.slice(at[i], end), specs))) as Frame;
+      const mask = all.map((_, i) => ranges.some(([from, length]) => i >= from && i < from + length));
+      const wanted = whole
+        .toCSV()
+        .trimEnd()
+        .split("\n")
+        .filter((_, line) => line === 0 || mask[line - 1]);
+      expect(whole.filter(mask).toCSV().trimEnd().split("\n")).toEqual(wanted);
+      const rows = mask.flatMap((kept, i) => (kept ? [i] : []));
+      expect(whole.take([...rows, ...rows]).table.numRows).toBe(2 * rows.length);
+      expect(
+        whole
+          .take([...rows, ...rows])
+          .slice(rows.length)
           .toCSV()
           .trimEnd()
-          .split("\n")
-          .filter((_, line) => line === 0 || mask[line - 1]);
-        expect(whole.filter(mask).toCSV().trimEnd().split("\n")).toEqual(wanted);
-        const rows = mask.flatMap((kept, i) => (kept ? [i] : []));
-        expect(whole.take([...rows, ...rows]).table.numRows).toBe(2 * rows.length);
-        expect(
-          whole
-            .take([...rows, ...rows])
-            .slice(rows.length)
-            .toCSV()
-            .trimEnd()
-            .split("\n"),
-        ).toEqual(wanted);
-      },
-    ),
-    { numRuns: runs(60) },
+          .split("\n"),
+      ).toEqual(wanted);
+    },
   );
 });
 

@@ -24,6 +24,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareText, sortedRows } from "../../src/columns/table/sort.js";
 import { takeRows, takeVector } from "../../src/columns/table/take.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const text = new Dictionary(new Utf8(), new Int32(), 7);
@@ -154,8 +155,12 @@ describe("sortedRows", () => {
   it("agrees with a stable comparison sort on two keys", () => {
     const day = fc.option(fc.integer({ min: -30000, max: 30000 }), { nil: null });
     const word = fc.option(fc.constantFrom("a", "b", "bb", "\u{1f600}", "\uffff", ""), { nil: null });
-    fc.assert(
-      fc.property(fc.array(fc.tuple(word, day), { maxLength: 300 }), fc.boolean(), fc.boolean(), (rows, up, other) => {
+    forAll(
+      runs(100),
+      fc.array(fc.tuple(word, day), { maxLength: 300 }),
+      fc.boolean(),
+      fc.boolean(),
+      (rows, up, other) => {
         const keys = new Schema([new Field("w", text, true), new Field("d", new DateDay(), true)]);
         const dates = rows.map(([, d]) => (d === null ? null : new Date(d * 86_400_000)));
         const half = rows.length >> 1;
@@ -178,8 +183,7 @@ describe("sortedRows", () => {
           .map((_, i) => i)
           .sort((i, j) => compare(rows[i][0], rows[j][0], up) || compare(rows[i][1], rows[j][1], other) || i - j);
         expect([...found]).toEqual(expected);
-      }),
-      { numRuns: runs(100) },
+      },
     );
   });
 });
@@ -211,22 +215,20 @@ describe("keys in dictionaries sort as the values themselves", () => {
   };
 
   it("decimals with the same nearest double", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(units, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
-        (cells) => {
-          const all = cells.flat();
-          for (const descending of [false, true]) {
-            const sign = descending ? -1 : 1;
-            const wanted = [...all.keys()].sort(
-              (a, b) => sign * (all[a] < all[b] ? -1 : all[a] > all[b] ? 1 : 0) || a - b,
-            );
-            const held = new Table({ x: inDictionaries(cells) });
-            expect([...sortedRows(held, [{ column: 0, descending }])]).toEqual(wanted);
-          }
-        },
-      ),
-      { numRuns: runs(100) },
+    forAll(
+      runs(100),
+      fc.array(fc.array(units, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
+      (cells) => {
+        const all = cells.flat();
+        for (const descending of [false, true]) {
+          const sign = descending ? -1 : 1;
+          const wanted = [...all.keys()].sort(
+            (a, b) => sign * (all[a] < all[b] ? -1 : all[a] > all[b] ? 1 : 0) || a - b,
+          );
+          const held = new Table({ x: inDictionaries(cells) });
+          expect([...sortedRows(held, [{ column: 0, descending }])]).toEqual(wanted);
+        }
+      },
     );
   });
 });

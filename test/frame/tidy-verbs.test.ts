@@ -5,6 +5,7 @@ import { Frame } from "../../src/frame/frame.js";
 import { codeOf } from "../compute/model.js";
 import { frameOfIPC } from "../frame-of-ipc.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 interface Row {
@@ -25,34 +26,28 @@ const rows = fc.array(row, { maxLength: 12 });
 
 describe("rows", () => {
   it("dropNulls keeps the rows with values in the columns, in all by default, also of a selection", () => {
-    fc.assert(
-      fc.property(rows, fc.nat(12), (list, cut) => {
-        const frame = framed(list, cut);
-        const all = list.filter(({ ticker, close }) => ticker !== null && close !== null);
-        expect(frame.dropNulls().toArray()).toEqual(all);
-        expect(frame.dropNulls("close").toArray()).toEqual(list.filter(({ close }) => close !== null));
-        expect(frame.dropNulls(["date"])).toBe(frame);
-        const later = frame.filter(({ date }) => date > "2024-01-01").dropNulls("ticker");
-        expect(later.toArray()).toEqual(list.filter(({ date, ticker }) => date > "2024-01-01" && ticker !== null));
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), rows, fc.nat(12), (list, cut) => {
+      const frame = framed(list, cut);
+      const all = list.filter(({ ticker, close }) => ticker !== null && close !== null);
+      expect(frame.dropNulls().toArray()).toEqual(all);
+      expect(frame.dropNulls("close").toArray()).toEqual(list.filter(({ close }) => close !== null));
+      expect(frame.dropNulls(["date"])).toBe(frame);
+      const later = frame.filter(({ date }) => date > "2024-01-01").dropNulls("ticker");
+      expect(later.toArray()).toEqual(list.filter(({ date, ticker }) => date > "2024-01-01" && ticker !== null));
+    });
   });
 
   it("sample draws rows once each, in order, the same ones for a seed, each as often as another", () => {
-    fc.assert(
-      fc.property(fc.nat(30), fc.nat(40), fc.integer(), (count, drawn, seed) => {
-        const frame = Frame.fromRows(
-          Array.from({ length: count }, (_, i) => ({ i })),
-          [{ name: "i", type: "Integer" }],
-        );
-        const places = frame.sample(drawn, { seed }).column("i").toNumbers();
-        expect(places.length).toBe(Math.min(count, drawn));
-        expect([...places]).toEqual([...new Set(places)].sort((a, b) => a - b));
-        expect(frame.sample(drawn, { seed }).column("i").toNumbers()).toEqual(places);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), fc.nat(30), fc.nat(40), fc.integer(), (count, drawn, seed) => {
+      const frame = Frame.fromRows(
+        Array.from({ length: count }, (_, i) => ({ i })),
+        [{ name: "i", type: "Integer" }],
+      );
+      const places = frame.sample(drawn, { seed }).column("i").toNumbers();
+      expect(places.length).toBe(Math.min(count, drawn));
+      expect([...places]).toEqual([...new Set(places)].sort((a, b) => a - b));
+      expect(frame.sample(drawn, { seed }).column("i").toNumbers()).toEqual(places);
+    });
     const ten = Frame.fromColumns({ i: Int32Array.from({ length: 10 }, (_, i) => i) });
     const hits = new Int32Array(10);
     for (let seed = 0; seed < 4000; seed++) for (const i of ten.sample(3, { seed }).column("i").toNumbers()) hits[i]++;
@@ -79,16 +74,13 @@ describe("rows", () => {
   });
 
   it("valueCounts counts combinations, the most frequent first, null among them", () => {
-    fc.assert(
-      fc.property(rows, fc.nat(12), (list, cut) => {
-        const counted = framed(list, cut).valueCounts("ticker");
-        const counts = new Map<string | null, number>();
-        for (const { ticker } of list) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
-        const expected = [...counts].sort(([, a], [, b]) => b - a).map(([ticker, count]) => ({ ticker, count }));
-        expect(counted.toArray()).toEqual(expected);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), rows, fc.nat(12), (list, cut) => {
+      const counted = framed(list, cut).valueCounts("ticker");
+      const counts = new Map<string | null, number>();
+      for (const { ticker } of list) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
+      const expected = [...counts].sort(([, a], [, b]) => b - a).map(([ticker, count]) => ({ ticker, count }));
+      expect(counted.toArray()).toEqual(expected);
+    });
   });
 });
 
@@ -124,20 +116,17 @@ describe("shapes", () => {
   });
 
   it("unpivot is the inverse of pivot, whatever the batches", () => {
-    fc.assert(
-      fc.property(rows, fc.nat(12), (list, cut) => {
-        fc.pre(list.length > 0);
-        const options = { index: "date", columns: "ticker", values: "close" } as const;
-        const once = framed(list, cut).dropNulls("ticker").unique("date", "ticker").sort("ticker", "date");
-        fc.pre(once.numRows > 0);
-        const pivoted = once.pivot(options);
-        const back = pivoted.unpivot(options).dropNulls("close").sort("ticker", "date");
-        expect(back.select("ticker", "date", "close").toArray()).toEqual(once.dropNulls("close").toArray());
-        const cutBack = Frame.concat([pivoted.head(1), pivoted.slice(1)]).unpivot(options);
-        expect(cutBack.dropNulls("close").sort("ticker", "date").toArray()).toEqual(back.toArray());
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), rows, fc.nat(12), (list, cut) => {
+      fc.pre(list.length > 0);
+      const options = { index: "date", columns: "ticker", values: "close" } as const;
+      const once = framed(list, cut).dropNulls("ticker").unique("date", "ticker").sort("ticker", "date");
+      fc.pre(once.numRows > 0);
+      const pivoted = once.pivot(options);
+      const back = pivoted.unpivot(options).dropNulls("close").sort("ticker", "date");
+      expect(back.select("ticker", "date", "close").toArray()).toEqual(once.dropNulls("close").toArray());
+      const cutBack = Frame.concat([pivoted.head(1), pivoted.slice(1)]).unpivot(options);
+      expect(cutBack.dropNulls("close").sort("ticker", "date").toArray()).toEqual(back.toArray());
+    });
   });
 
   it("shape and info say what there is", () => {

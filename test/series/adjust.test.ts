@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
 import { formatDate } from "../../src/value/date.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /** A double in units of 2^-1074, exactly. */
@@ -60,48 +61,45 @@ const ratio: Record<string, readonly [bigint, bigint]> = {
 
 describe("prices before splits and dividends", () => {
   it("are the nearest doubles of price · Π 1/split · (1 − dividend/close), volumes of volume · Π split", () => {
-    fc.assert(
-      fc.property(rows, actions, (all, events) => {
-        const frame = Frame.fromColumns(
-          {
-            k: all.map(({ k }) => k),
-            d: all.map(({ day }) => formatDate(day)),
-            close: all.map(({ price }) => text(price)),
-            volume: all.map(({ price }) => price),
-          },
-          { d: "Date", close: `BigDecimal(38,${SCALE})`, volume: "BigDecimal(38,0)" },
-        );
-        const given = Frame.fromColumns(
-          {
-            k: events.map(({ k }) => k),
-            d: events.map(({ day }) => formatDate(day)),
-            split: events.map(({ split }) => split),
-            dividend: events.map(({ dividend }) => (dividend === null ? null : text(dividend))),
-          },
-          { d: "Date", split: "BigDecimal(9,4)", dividend: "BigDecimal(20,4)" },
-        );
-        const found = frame.adjust(given, { by: "k", columns: "close", volume: "volume" });
-        const [closes, volumes] = [found.column("close").toNumbers(), found.column("volume").toNumbers()];
-        for (const [i, row] of all.entries()) {
-          let [over, under] = [1n, 1n];
-          let [more, less] = [1n, 1n];
-          const later = events.filter(({ k, day }) => k === row.k && day > row.day);
-          for (const day of new Set(later.map((event) => event.day))) {
-            const before = all.filter((other) => other.k === row.k && other.day < day).sort((a, b) => b.day - a.day)[0];
-            const cash = later.reduce((sum, event) => sum + (event.day === day ? (event.dividend ?? 0n) : 0n), 0n);
-            over *= before.price - cash;
-            under *= before.price;
-            for (const { split } of later.filter((event) => event.day === day && event.split !== null)) {
-              const [up, down] = ratio[split as string];
-              [over, under, more, less] = [over * down, under * up, more * up, less * down];
-            }
+    forAll({ numRuns: runs(200), seed: 50 }, rows, actions, (all, events) => {
+      const frame = Frame.fromColumns(
+        {
+          k: all.map(({ k }) => k),
+          d: all.map(({ day }) => formatDate(day)),
+          close: all.map(({ price }) => text(price)),
+          volume: all.map(({ price }) => price),
+        },
+        { d: "Date", close: `BigDecimal(38,${SCALE})`, volume: "BigDecimal(38,0)" },
+      );
+      const given = Frame.fromColumns(
+        {
+          k: events.map(({ k }) => k),
+          d: events.map(({ day }) => formatDate(day)),
+          split: events.map(({ split }) => split),
+          dividend: events.map(({ dividend }) => (dividend === null ? null : text(dividend))),
+        },
+        { d: "Date", split: "BigDecimal(9,4)", dividend: "BigDecimal(20,4)" },
+      );
+      const found = frame.adjust(given, { by: "k", columns: "close", volume: "volume" });
+      const [closes, volumes] = [found.column("close").toNumbers(), found.column("volume").toNumbers()];
+      for (const [i, row] of all.entries()) {
+        let [over, under] = [1n, 1n];
+        let [more, less] = [1n, 1n];
+        const later = events.filter(({ k, day }) => k === row.k && day > row.day);
+        for (const day of new Set(later.map((event) => event.day))) {
+          const before = all.filter((other) => other.k === row.k && other.day < day).sort((a, b) => b.day - a.day)[0];
+          const cash = later.reduce((sum, event) => sum + (event.day === day ? (event.dividend ?? 0n) : 0n), 0n);
+          over *= before.price - cash;
+          under *= before.price;
+          for (const { split } of later.filter((event) => event.day === day && event.split !== null)) {
+            const [up, down] = ratio[split as string];
+            [over, under, more, less] = [over * down, under * up, more * up, less * down];
           }
-          expect(isNearest(closes[i], row.price * over, under * 10n ** BigInt(SCALE))).toBe(true);
-          expect(isNearest(volumes[i], row.price * more, less)).toBe(true);
         }
-      }),
-      { numRuns: runs(200), seed: 50 },
-    );
+        expect(isNearest(closes[i], row.price * over, under * 10n ** BigInt(SCALE))).toBe(true);
+        expect(isNearest(volumes[i], row.price * more, less)).toBe(true);
+      }
+    });
   });
 
   it("of doubles count as their digits; NaN and null stay, and the order of rows", () => {

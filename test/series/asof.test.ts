@@ -14,6 +14,7 @@ import { Frame } from "../../src/frame/frame.js";
 import type { AsofOptions } from "../../src/series/asof.js";
 import type { TimeUnitName } from "../../src/series/core/days.js";
 import { tableOf } from "../../src/series/core/tables.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { cellsIn, columnOf, inBatches } from "./tables.js";
 
@@ -266,16 +267,13 @@ function current(
 }
 
 it("is the closest row for any units, directions and tolerances", () => {
-  fc.assert(
-    fc.property(sides, sides, options, fc.integer({ min: 1, max: 9 }), (left, right, chosen, size) => {
-      const rows = right.at.map((count) => count * UNITS[right.unit]);
-      const expected = left.at.map((count) => current(count * UNITS[left.unit], rows, chosen));
-      const cut = (frame: Frame): Frame => Frame.from(inBatches(frame.table, size));
-      const found = cut(frameOf("l", left)).asof(cut(frameOf("r", right)), { ...chosen, by: [] });
-      expect(cellsIn(found.table, "r")).toEqual(expected);
-    }),
-    { numRuns: runs(300) },
-  );
+  forAll(runs(300), sides, sides, options, fc.integer({ min: 1, max: 9 }), (left, right, chosen, size) => {
+    const rows = right.at.map((count) => count * UNITS[right.unit]);
+    const expected = left.at.map((count) => current(count * UNITS[left.unit], rows, chosen));
+    const cut = (frame: Frame): Frame => Frame.from(inBatches(frame.table, size));
+    const found = cut(frameOf("l", left)).asof(cut(frameOf("r", right)), { ...chosen, by: [] });
+    expect(cellsIn(found.table, "r")).toEqual(expected);
+  });
 });
 
 describe("as DuckDB's ASOF JOIN", () => {

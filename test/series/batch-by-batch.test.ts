@@ -5,6 +5,7 @@ import { vectorToNumbers } from "../../src/columns/arrow/vector-values.js";
 import { Frame } from "../../src/frame/frame.js";
 import { roundDigits } from "../../src/series/core/digits.js";
 import { formatDate } from "../../src/value/date.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
@@ -63,24 +64,21 @@ const inPlace = (frame: Frame): (string | null)[][] => textsOf(frame.sort("ticke
 describe.each(Object.entries(works))("%s", (_, work) => {
   it("is the same of series in order, however the batches are cut, and of the same rows apart", () => {
     const sizes = fc.integer({ min: 1, max: 40 });
-    fc.assert(
-      fc.property(standing, sizes, fc.nat({ max: 5 }), (rows, size, cut) => {
-        const table = tableOf(rows);
-        const whole = work(Frame.from(table));
-        const expected = textsOf(whole.table);
-        // Day by day the series are interleaved, newest first no series is in order: both take the general path.
-        const interleaved = rows.toSorted((a, b) => a[1] - b[1]);
-        expect(inPlace(work(Frame.from(tableOf(interleaved))))).toEqual(inPlace(whole));
-        expect(inPlace(work(Frame.from(tableOf(rows.toReversed()))))).toEqual(inPlace(whole));
-        expect(textsOf(work(Frame.from(inBatches(table, size))).table)).toEqual(expected);
-        // A slice begins within a batch and within the bytes of its bitmaps.
-        const from = Math.min(cut, rows.length);
-        const slice = Frame.from(inBatches(table, size)).slice(from);
-        const apart = Frame.from(tableOf(rows.slice(from)));
-        expect(textsOf(work(slice).table)).toEqual(textsOf(work(apart).table));
-      }),
-      { numRuns: runs(60), seed: 17 },
-    );
+    forAll({ numRuns: runs(60), seed: 17 }, standing, sizes, fc.nat({ max: 5 }), (rows, size, cut) => {
+      const table = tableOf(rows);
+      const whole = work(Frame.from(table));
+      const expected = textsOf(whole.table);
+      // Day by day the series are interleaved, newest first no series is in order: both take the general path.
+      const interleaved = rows.toSorted((a, b) => a[1] - b[1]);
+      expect(inPlace(work(Frame.from(tableOf(interleaved))))).toEqual(inPlace(whole));
+      expect(inPlace(work(Frame.from(tableOf(rows.toReversed()))))).toEqual(inPlace(whole));
+      expect(textsOf(work(Frame.from(inBatches(table, size))).table)).toEqual(expected);
+      // A slice begins within a batch and within the bytes of its bitmaps.
+      const from = Math.min(cut, rows.length);
+      const slice = Frame.from(inBatches(table, size)).slice(from);
+      const apart = Frame.from(tableOf(rows.slice(from)));
+      expect(textsOf(work(slice).table)).toEqual(textsOf(work(apart).table));
+    });
   });
 });
 

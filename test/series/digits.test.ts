@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { roundDigits, rounderOf } from "../../src/series/core/digits.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const bits = new DataView(new ArrayBuffer(8));
@@ -69,19 +70,17 @@ it("in arrays, what is not finite becomes NaN and is counted", () => {
 });
 
 it("rounds any double as exact arithmetic does, alone and in arrays", () => {
-  fc.assert(
-    fc.property(
-      fc.array(doubles, { minLength: 1, maxLength: 20 }),
-      fc.integer({ min: 1, max: 15 }),
-      (values, digits) => {
-        const expected = values.map((value) => byHand(value, digits));
-        const all = Float64Array.from(values);
-        rounderOf(all, digits)(0, all.length);
-        expect(values.map((value) => roundDigits(value, digits))).toEqual(expected);
-        expect([...all]).toEqual(expected);
-      },
-    ),
-    { numRuns: runs(2000) },
+  forAll(
+    runs(2000),
+    fc.array(doubles, { minLength: 1, maxLength: 20 }),
+    fc.integer({ min: 1, max: 15 }),
+    (values, digits) => {
+      const expected = values.map((value) => byHand(value, digits));
+      const all = Float64Array.from(values);
+      rounderOf(all, digits)(0, all.length);
+      expect(values.map((value) => roundDigits(value, digits))).toEqual(expected);
+      expect([...all]).toEqual(expected);
+    },
   );
 });
 
@@ -101,12 +100,9 @@ it("rounds in arrays as alone: any bits, neighbours of powers of ten, halves of 
     .tuple(fc.bigInt({ min: 1n, max: 10n ** 15n }), fc.integer({ min: -16, max: 23 }))
     .map(([whole, k]) => Number(`${whole}5e${k - 1}`));
   const values = fc.array(fc.oneof(anyBits, nearPowers, halves, fc.constantFrom(0, -0)), { maxLength: 50 });
-  fc.assert(
-    fc.property(values, fc.integer({ min: 1, max: 15 }), (given, digits) => {
-      const all = Float64Array.from(given);
-      rounderOf(all, digits)(0, all.length);
-      expect([...all]).toEqual(given.map((v) => (Number.isFinite(v) ? roundDigits(v, digits) : Number.NaN)));
-    }),
-    { numRuns: runs(3000), seed: 1 },
-  );
+  forAll({ numRuns: runs(3000), seed: 1 }, values, fc.integer({ min: 1, max: 15 }), (given, digits) => {
+    const all = Float64Array.from(given);
+    rounderOf(all, digits)(0, all.length);
+    expect([...all]).toEqual(given.map((v) => (Number.isFinite(v) ? roundDigits(v, digits) : Number.NaN)));
+  });
 });

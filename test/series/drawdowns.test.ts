@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
 import { formatDate } from "../../src/value/date.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const frameOf = (rows: readonly { readonly k: string; readonly day: number; readonly x: number | null }[]) =>
@@ -19,36 +20,33 @@ it("has a row for each fall below the highest value so far, as drawdown() has th
     }),
     { minLength: 1, maxLength: 60, selector: ({ k, day }) => `${k}${day}` },
   );
-  fc.assert(
-    fc.property(rows, (all) => {
-      const frame = frameOf(all);
-      const below = frame.drawdown({ by: "k", columns: "x" }).column("x").toArray() as (number | null)[];
-      const expected: object[] = [];
-      for (const k of new Set(all.map((row) => row.k))) {
-        const series = all
-          .map((row, i) => ({ ...row, below: below[i] }))
-          .filter((row) => row.k === k && row.below !== null)
-          .sort((a, b) => a.day - b.day);
-        for (let i = 1; i < series.length; i++) {
-          if (series[i].below === 0 || series[i - 1].below !== 0) continue;
-          const next = series.findIndex((row, at) => at > i && row.below === 0);
-          const during = series.slice(i, next === -1 ? undefined : next);
-          const depth = Math.min(...during.map((row) => row.below as number));
-          expected.push({
-            k,
-            start: formatDate(series[i - 1].day),
-            trough: formatDate(during.find((row) => row.below === depth)?.day as number),
-            recovery: next === -1 ? null : formatDate(series[next].day),
-            depth,
-          });
-        }
+  forAll({ numRuns: runs(300), seed: 51 }, rows, (all) => {
+    const frame = frameOf(all);
+    const below = frame.drawdown({ by: "k", columns: "x" }).column("x").toArray() as (number | null)[];
+    const expected: object[] = [];
+    for (const k of new Set(all.map((row) => row.k))) {
+      const series = all
+        .map((row, i) => ({ ...row, below: below[i] }))
+        .filter((row) => row.k === k && row.below !== null)
+        .sort((a, b) => a.day - b.day);
+      for (let i = 1; i < series.length; i++) {
+        if (series[i].below === 0 || series[i - 1].below !== 0) continue;
+        const next = series.findIndex((row, at) => at > i && row.below === 0);
+        const during = series.slice(i, next === -1 ? undefined : next);
+        const depth = Math.min(...during.map((row) => row.below as number));
+        expected.push({
+          k,
+          start: formatDate(series[i - 1].day),
+          trough: formatDate(during.find((row) => row.below === depth)?.day as number),
+          recovery: next === -1 ? null : formatDate(series[next].day),
+          depth,
+        });
       }
-      const found = frame.drawdowns("x", { by: "k" });
-      expect(found.toArray()).toEqual(expected);
-      expect(found.key).toEqual(["k", "start"]);
-    }),
-    { numRuns: runs(300), seed: 51 },
-  );
+    }
+    const found = frame.drawdowns("x", { by: "k" });
+    expect(found.toArray()).toEqual(expected);
+    expect(found.key).toEqual(["k", "start"]);
+  });
 });
 
 it("is of one series without a key, of any order, and has no row for values that only rise", () => {

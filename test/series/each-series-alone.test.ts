@@ -4,6 +4,7 @@ import { keyed } from "../../src/columns/table/pick.js";
 import { InputError } from "../../src/errors/errors.js";
 import { Frame } from "../../src/frame/frame.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
@@ -105,16 +106,13 @@ const inOrder = (cells: (string | null)[][]): string[] => cells.map((row) => JSO
 
 describe("a keyed table of several series gives what each series gives alone", () => {
   it.each(Object.entries(verbs))("%s", (_, verb) => {
-    fc.assert(
-      fc.property(rows, fc.integer({ min: 1, max: 40 }), (all, batch) => {
-        const frame = frameOf(all, batch);
-        const { table } = verb(frame);
-        const own = table.schema.fields.map(({ name }) => name);
-        expect(own.slice(0, 3)).toEqual(KEY);
-        expect(inOrder(textsOf(table))).toEqual(inOrder(eachAlone(frame, all, verb)));
-      }),
-      { numRuns: runs(60), seed: 14 },
-    );
+    forAll({ numRuns: runs(60), seed: 14 }, rows, fc.integer({ min: 1, max: 40 }), (all, batch) => {
+      const frame = frameOf(all, batch);
+      const { table } = verb(frame);
+      const own = table.schema.fields.map(({ name }) => name);
+      expect(own.slice(0, 3)).toEqual(KEY);
+      expect(inOrder(textsOf(table))).toEqual(inOrder(eachAlone(frame, all, verb)));
+    });
   });
 });
 
@@ -132,25 +130,22 @@ describe("a date that repeats within a series is refused", () => {
   it.each(Object.entries(verbs))(
     "%s: without a key exactly where a date repeats, and with the columns that would do",
     (_, verb) => {
-      fc.assert(
-        fc.property(rows, (all) => {
-          const frame = Frame.from(keyed(frameOf(all, 40).table, []));
-          const isRepeated = new Set(column(all, "date")).size < all.length;
-          const error = thrown(() => verb(frame));
-          // In align and asof the dates of the second table decide as well, in query those of the range.
-          if (!/align|asof|query/.test(verb.toString())) expect(error !== undefined).toBe(isRepeated);
-          if (error === undefined) return;
-          expect(error.hint).toMatch(/\{ (by|on): /);
-          const named = [...(error.hint ?? "").matchAll(/\{ by: (".*?"|\[.+?\]) \}/g)].map(([, names]) =>
-            JSON.parse(names),
-          );
-          // In asof the columns may be those of the second table.
-          if (/asof/.test(verb.toString())) return;
-          const judged = /query/.test(verb.toString()) ? inRange(frame) : frame;
-          for (const by of named) expect(thrown(() => judged.pctChange(1, { by }))).toBe(undefined);
-        }),
-        { numRuns: runs(40), seed: 15 },
-      );
+      forAll({ numRuns: runs(40), seed: 15 }, rows, (all) => {
+        const frame = Frame.from(keyed(frameOf(all, 40).table, []));
+        const isRepeated = new Set(column(all, "date")).size < all.length;
+        const error = thrown(() => verb(frame));
+        // In align and asof the dates of the second table decide as well, in query those of the range.
+        if (!/align|asof|query/.test(verb.toString())) expect(error !== undefined).toBe(isRepeated);
+        if (error === undefined) return;
+        expect(error.hint).toMatch(/\{ (by|on): /);
+        const named = [...(error.hint ?? "").matchAll(/\{ by: (".*?"|\[.+?\]) \}/g)].map(([, names]) =>
+          JSON.parse(names),
+        );
+        // In asof the columns may be those of the second table.
+        if (/asof/.test(verb.toString())) return;
+        const judged = /query/.test(verb.toString()) ? inRange(frame) : frame;
+        for (const by of named) expect(thrown(() => judged.pctChange(1, { by }))).toBe(undefined);
+      });
     },
   );
 
@@ -171,15 +166,12 @@ describe("a date that repeats within a series is refused", () => {
   });
 
   it("an empty list of columns says that all rows are one series", () => {
-    fc.assert(
-      fc.property(rows, (all) => {
-        const frame = frameOf(all, 40);
-        const whole = Frame.from(keyed(frame.table, [])).drop("ticker", "venue");
-        const apart = frame.cumsum({ by: [] }).drop("ticker", "venue");
-        expect(textsOf(apart.table)).toEqual(textsOf(whole.cumsum({ by: [] }).table));
-      }),
-      { numRuns: runs(40), seed: 16 },
-    );
+    forAll({ numRuns: runs(40), seed: 16 }, rows, (all) => {
+      const frame = frameOf(all, 40);
+      const whole = Frame.from(keyed(frame.table, [])).drop("ticker", "venue");
+      const apart = frame.cumsum({ by: [] }).drop("ticker", "venue");
+      expect(textsOf(apart.table)).toEqual(textsOf(whole.cumsum({ by: [] }).table));
+    });
   });
 });
 

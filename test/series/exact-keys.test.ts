@@ -18,6 +18,7 @@ import {
 import { Frame } from "../../src/frame/frame.js";
 import { type Codes, codesOf, combine, PairCodes } from "../../src/series/core/codes.js";
 import { LargeMap } from "../../src/value/large-map.js";
+import { forAll } from "../support/for-all.js";
 import { isWhole, runs } from "../support/whole.js";
 
 /** Codes are equal exactly if the keys are. */
@@ -42,13 +43,10 @@ describe("keys of several columns", () => {
   it("are equal exactly if each part is, whatever the codes of the parts multiply to", () => {
     const part = fc.oneof(fc.nat(3), fc.nat(2 ** 30), fc.constantFrom(2 ** 30, 2 ** 31 - 2));
     const size = fc.constantFrom(2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(part, part, part), { maxLength: 40 }), size, (rows, most) => {
-        const parts = [0, 1, 2].map((k): Codes => ({ rows: [Int32Array.from(rows, (row) => row[k])], size: most }));
-        expectCodes(combine(parts), [rows.map(String)]);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), fc.array(fc.tuple(part, part, part), { maxLength: 40 }), size, (rows, most) => {
+      const parts = [0, 1, 2].map((k): Codes => ({ rows: [Int32Array.from(rows, (row) => row[k])], size: most }));
+      expectCodes(combine(parts), [rows.map(String)]);
+    });
     // As doubles, 2^27 * 2^27 + 1 and 2^27 * 2^27 are one number.
     const far = 2 ** 30;
     const twins: Codes = { rows: [Int32Array.of(far - 1, far - 1)], size: far };
@@ -67,15 +65,12 @@ describe("keys of several columns", () => {
       if (pairs.code(a, b) !== number) expect(pairs.code(a, b)).toBe(number);
     }
     expect(pairs.size).toBe(map.size);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(int32, int32)), (list) => {
-        const codes = new PairCodes();
-        expectCodes({ rows: [Int32Array.from(list, ([a, b]) => codes.code(a, b))], size: codes.size }, [
-          list.map(String),
-        ]);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), fc.array(fc.tuple(int32, int32)), (list) => {
+      const codes = new PairCodes();
+      expectCodes({ rows: [Int32Array.from(list, ([a, b]) => codes.code(a, b))], size: codes.size }, [
+        list.map(String),
+      ]);
+    });
   });
 });
 
@@ -118,13 +113,10 @@ describe("keys of one column", () => {
     const keys = (chunks: readonly unknown[][]): string[] =>
       chunks.flat().map((cell) => (cell === null || Number.isNaN(cell) ? "no value" : `value ${keyOf(cell as never)}`));
     const column = fc.array(chunk, { minLength: 1, maxLength: 3 });
-    fc.assert(
-      fc.property(column, column, (left, right) => {
-        expectCodes(codesOf([vector(left)]), [keys(left)]);
-        expectCodes(codesOf([vector(left), vector(right)]), [keys(left), keys(right)]);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), column, column, (left, right) => {
+      expectCodes(codesOf([vector(left)]), [keys(left)]);
+      expectCodes(codesOf([vector(left), vector(right)]), [keys(left), keys(right)]);
+    });
   });
 
   it("texts that differ in a byte order mark are of different groups", () => {
@@ -140,19 +132,16 @@ describe("keys of one column", () => {
 
 describe("maps of more entries than one Map holds", () => {
   it("are as one Map, whatever one of them holds", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.tuple(fc.nat(30), fc.nat(9))), (most, entries) => {
-        const large = new LargeMap<number, number>(most);
-        const map = new Map<number, number>();
-        for (const [key, value] of entries) {
-          large.set(key, value);
-          map.set(key, value);
-          expect(large.size).toBe(map.size);
-          for (let k = 0; k <= 30; k++) expect(large.get(k)).toBe(map.get(k));
-        }
-        expect([...large.keys()]).toEqual([...map.keys()]);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), fc.integer({ min: 1, max: 5 }), fc.array(fc.tuple(fc.nat(30), fc.nat(9))), (most, entries) => {
+      const large = new LargeMap<number, number>(most);
+      const map = new Map<number, number>();
+      for (const [key, value] of entries) {
+        large.set(key, value);
+        map.set(key, value);
+        expect(large.size).toBe(map.size);
+        for (let k = 0; k <= 30; k++) expect(large.get(k)).toBe(map.get(k));
+      }
+      expect([...large.keys()]).toEqual([...map.keys()]);
+    });
   });
 });

@@ -5,6 +5,7 @@ import { Frame } from "../../src/frame/frame.js";
 import { JOINS } from "../../src/series/join.js";
 import { codeOf } from "../compute/model.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll, forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const columns = (id: string) => [
@@ -56,60 +57,55 @@ const WORDS = {
 
 describe("join", () => {
   it.each(JOINS)("%s pairs the rows that DuckDB pairs, in order, whatever the keys and cuts", async (how) => {
-    await fc.assert(
-      fc.asyncProperty(
-        rows,
-        rows,
-        fc.nat(12),
-        fc.constantFrom<string[]>(["k"], ["d"], ["p"], ["k", "d"], ["d", "p", "k"]),
-        async (a, b, cut, on) => {
-          const [left, right] = [framed(a, "i", cut), framed(b, "j", 12 - cut)];
-          const mine = left.join(
-            right,
-            (how === "cross" ? { how } : { how, on }) as { how: "inner"; on: ["k"] },
-          ) as Frame;
-          await engine.load("l", left);
-          await engine.load("r", right);
-          const using = how === "cross" ? "" : `using (${on.join(", ")})`;
-          const isHalf = how === "semi" || how === "anti";
-          const others = ["k", "d", "p", "v"].filter((name) => how === "cross" || !on.includes(name));
-          const keys = how === "cross" ? [] : on;
-          const list = [
-            ...keys,
-            ...others.map((name) => `l.${name}`),
-            "l.i",
-            ...(isHalf ? [] : [...others.map((name) => `r.${name} as ${name}_right`), "r.j"]),
-          ];
-          const theirs = await engine.query(
-            `select ${list.join(", ")} from l ${WORDS[how]} join r ${using} order by ${ORDER[how]}`,
-          );
-          await engine.query("drop table l; drop table r");
-          const names = [...keys, ...others, "i", ...(isHalf ? [] : [...others.map((name) => `${name}_right`), "j"])];
-          expect(new Set(mine.columns.map(({ name }) => name))).toEqual(new Set(names));
-          for (const [at, name] of names.entries()) {
-            expect([name, ...mine.column(name).toStrings()]).toEqual([name, ...theirs.column(at).toStrings()]);
-          }
-        },
-      ),
-      { numRuns: runs(25) },
+    await forAllAsync(
+      runs(25),
+      rows,
+      rows,
+      fc.nat(12),
+      fc.constantFrom<string[]>(["k"], ["d"], ["p"], ["k", "d"], ["d", "p", "k"]),
+      async (a, b, cut, on) => {
+        const [left, right] = [framed(a, "i", cut), framed(b, "j", 12 - cut)];
+        const mine = left.join(
+          right,
+          (how === "cross" ? { how } : { how, on }) as { how: "inner"; on: ["k"] },
+        ) as Frame;
+        await engine.load("l", left);
+        await engine.load("r", right);
+        const using = how === "cross" ? "" : `using (${on.join(", ")})`;
+        const isHalf = how === "semi" || how === "anti";
+        const others = ["k", "d", "p", "v"].filter((name) => how === "cross" || !on.includes(name));
+        const keys = how === "cross" ? [] : on;
+        const list = [
+          ...keys,
+          ...others.map((name) => `l.${name}`),
+          "l.i",
+          ...(isHalf ? [] : [...others.map((name) => `r.${name} as ${name}_right`), "r.j"]),
+        ];
+        const theirs = await engine.query(
+          `select ${list.join(", ")} from l ${WORDS[how]} join r ${using} order by ${ORDER[how]}`,
+        );
+        await engine.query("drop table l; drop table r");
+        const names = [...keys, ...others, "i", ...(isHalf ? [] : [...others.map((name) => `${name}_right`), "j"])];
+        expect(new Set(mine.columns.map(({ name }) => name))).toEqual(new Set(names));
+        for (const [at, name] of names.entries()) {
+          expect([name, ...mine.column(name).toStrings()]).toEqual([name, ...theirs.column(at).toStrings()]);
+        }
+      },
     );
   });
 
   it("has as many rows as the sizes of the groups say", () => {
-    fc.assert(
-      fc.property(rows, rows, (a, b) => {
-        const [left, right] = [framed(a, "i", 3), framed(b, "j", 5)];
-        const count = (how: (typeof JOINS)[number]) => left.join(right, { on: "k", how }).numRows;
-        const pairs = a.reduce((sum, { k }) => sum + (k === null ? 0 : b.filter((other) => other.k === k).length), 0);
-        expect(count("inner")).toBe(pairs);
-        expect(count("semi") + count("anti")).toBe(a.length);
-        expect(count("left")).toBe(pairs + count("anti"));
-        expect(count("outer")).toBe(count("left") + right.join(left, { on: "k", how: "anti" }).numRows);
-        expect(count("right")).toBe(right.join(left, { on: "k", how: "left" }).numRows);
-        expect(left.join(right, { how: "cross" }).numRows).toBe(a.length * b.length);
-      }),
-      { numRuns: runs(100) },
-    );
+    forAll(runs(100), rows, rows, (a, b) => {
+      const [left, right] = [framed(a, "i", 3), framed(b, "j", 5)];
+      const count = (how: (typeof JOINS)[number]) => left.join(right, { on: "k", how }).numRows;
+      const pairs = a.reduce((sum, { k }) => sum + (k === null ? 0 : b.filter((other) => other.k === k).length), 0);
+      expect(count("inner")).toBe(pairs);
+      expect(count("semi") + count("anti")).toBe(a.length);
+      expect(count("left")).toBe(pairs + count("anti"));
+      expect(count("outer")).toBe(count("left") + right.join(left, { on: "k", how: "anti" }).numRows);
+      expect(count("right")).toBe(right.join(left, { on: "k", how: "left" }).numRows);
+      expect(left.join(right, { how: "cross" }).numRows).toBe(a.length * b.length);
+    });
   });
 
   const prices = Frame.fromRows<{ ticker: string; date: string; close: number }>(

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { formatDate } from "../../src/value/date.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { inBatches, tableFrom, textsOf } from "./tables.js";
 
@@ -67,8 +68,12 @@ const sorted = (rows: (string | null)[][]): string[] => rows.map((row) => row.jo
 
 describe.each(Object.entries(works))("%s", (_, work) => {
   it("is the same in any order of the rows, in any cut of the batches, and for each series by itself", () => {
-    fc.assert(
-      fc.property(tables, fc.integer({ min: 1, max: 9 }), fc.infiniteStream(fc.nat()), (rows, size, keys) => {
+    forAll(
+      { numRuns: runs(30), seed: 3 },
+      tables,
+      fc.integer({ min: 1, max: 9 }),
+      fc.infiniteStream(fc.nat()),
+      (rows, size, keys) => {
         const expected = sorted(textsOf(work(frameOf(rows)).table));
         const mixed = [...rows]
           .map((row) => [keys.next().value as number, row] as const)
@@ -79,48 +84,42 @@ describe.each(Object.entries(works))("%s", (_, work) => {
         expect(sorted(textsOf(work(cut).table))).toEqual(expected);
         const apart = ["A", "B", "C"].flatMap((name) => textsOf(work(frameOf(rows.filter(([t]) => t === name))).table));
         expect(sorted(apart)).toEqual(expected);
-      }),
-      { numRuns: runs(30), seed: 3 },
+      },
     );
   });
 });
 
 it("collapsing by steps samples what collapsing at once samples", () => {
-  fc.assert(
-    fc.property(tables, (rows) => {
-      const frame = frameOf(rows);
-      const atOnce = frame.collapse("annual", { by });
-      const bySteps = frame.collapse("monthly", { by }).collapse("quarterly", { by }).collapse("annual", { by });
-      expect(sorted(textsOf(bySteps.table))).toEqual(sorted(textsOf(atOnce.table)));
-    }),
-    { numRuns: runs(100), seed: 5 },
-  );
+  forAll({ numRuns: runs(100), seed: 5 }, tables, (rows) => {
+    const frame = frameOf(rows);
+    const atOnce = frame.collapse("annual", { by });
+    const bySteps = frame.collapse("monthly", { by }).collapse("quarterly", { by }).collapse("annual", { by });
+    expect(sorted(textsOf(bySteps.table))).toEqual(sorted(textsOf(atOnce.table)));
+  });
 });
 
 it("differences added up again are the values", () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: -99_999, max: 99_999 }), { minLength: 2, maxLength: 40 }), (units) => {
+  forAll(
+    { numRuns: runs(100), seed: 9 },
+    fc.array(fc.integer({ min: -99_999, max: 99_999 }), { minLength: 2, maxLength: 40 }),
+    (units) => {
       const rows = units.map((n, i): Row => ["A", i, 0, (n / 100).toFixed(2)]);
       const first = units[0];
       const sums = textsOf(frameOf(rows).transform("diff").transform("cumul").table).map((row) => row[3]);
       expect(sums).toEqual(units.slice(1).map((n) => ((n - first) / 100).toFixed(2)));
-    }),
-    { numRuns: runs(100), seed: 9 },
+    },
   );
 });
 
 it("a pivot holds what the long table held", () => {
-  fc.assert(
-    fc.property(tables, (rows) => {
-      const wide = frameOf(rows).pivot({ index: "date", columns: "ticker", values: "cents" });
-      const back = textsOf(wide.table).flatMap(([date, ...values]) =>
-        values.map((cents, i) => `${wide.columns[i + 1].name}|${date}|${cents}`),
-      );
-      const held = rows.filter(([, , , cents]) => cents !== null);
-      expect(back.filter((text) => !text.endsWith("|null")).sort()).toEqual(
-        held.map(([ticker, day, , cents]) => `${ticker}|${formatDate(day)}|${cents}`).sort(),
-      );
-    }),
-    { numRuns: runs(100), seed: 13 },
-  );
+  forAll({ numRuns: runs(100), seed: 13 }, tables, (rows) => {
+    const wide = frameOf(rows).pivot({ index: "date", columns: "ticker", values: "cents" });
+    const back = textsOf(wide.table).flatMap(([date, ...values]) =>
+      values.map((cents, i) => `${wide.columns[i + 1].name}|${date}|${cents}`),
+    );
+    const held = rows.filter(([, , , cents]) => cents !== null);
+    expect(back.filter((text) => !text.endsWith("|null")).sort()).toEqual(
+      held.map(([ticker, day, , cents]) => `${ticker}|${formatDate(day)}|${cents}`).sort(),
+    );
+  });
 });

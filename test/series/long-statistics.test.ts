@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Frame } from "../../src/frame/frame.js";
 import { describe as summarized } from "../../src/series/describe.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { BOUND, cancelling, exactly, series, table, unitsOf } from "./exact-windows.js";
 import { cellsIn } from "./tables.js";
@@ -85,20 +86,17 @@ it("are those of the sorted values", () => {
 
 it("are those of exact arithmetic, also where large values cancel", () => {
   const whole = fc.tuple(fc.oneof(cancelling, series), fc.integer({ min: 0, max: 9 }));
-  fc.assert(
-    fc.property(whole, ([part, rest]) => {
-      const values = Array.from({ length: ROWS + rest }, (_, i) => part[i % part.length]);
-      const units = values.filter((value) => value !== null).map(unitsOf);
-      const [count, , mean, std] = cellsIn(summarized(table(values), "x"), "x") as (number | null)[];
-      expect(count).toBe(units.length);
-      const isNear = (found: number | null, of: "mean" | "std", least: number): boolean => {
-        if (units.length < least) return found === null;
-        const wanted = exactly[of](units);
-        return found !== null && Math.abs(found - wanted) <= BOUND[of] * Math.abs(wanted);
-      };
-      if (!isNear(mean, "mean", 1)) throw new Error(`the mean is ${mean}, not ${exactly.mean(units)}`);
-      if (!isNear(std, "std", 2)) throw new Error(`the deviation is ${std}, not ${exactly.std(units)}`);
-    }),
-    { numRuns: runs(15) },
-  );
+  forAll(runs(15), whole, ([part, rest]) => {
+    const values = Array.from({ length: ROWS + rest }, (_, i) => part[i % part.length]);
+    const units = values.filter((value) => value !== null).map(unitsOf);
+    const [count, , mean, std] = cellsIn(summarized(table(values), "x"), "x") as (number | null)[];
+    expect(count).toBe(units.length);
+    const isNear = (found: number | null, of: "mean" | "std", least: number): boolean => {
+      if (units.length < least) return found === null;
+      const wanted = exactly[of](units);
+      return found !== null && Math.abs(found - wanted) <= BOUND[of] * Math.abs(wanted);
+    };
+    if (!isNear(mean, "mean", 1)) throw new Error(`the mean is ${mean}, not ${exactly.mean(units)}`);
+    if (!isNear(std, "std", 2)) throw new Error(`the deviation is ${std}, not ${exactly.std(units)}`);
+  });
 });

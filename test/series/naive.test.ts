@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { collapse } from "../../src/series/collapse.js";
 import { transform } from "../../src/series/transform.js";
 import { formatDate } from "../../src/value/date.js";
+import { forAll } from "../support/for-all.js";
 import { cellsOf, inBatches, tableFrom, textsOf } from "./tables.js";
 
 const DAY = 86_400_000;
@@ -67,50 +68,49 @@ const ascending = <T>(days: readonly number[], values: readonly T[]): (readonly 
 
 describe("collapse against a naive calculation", () => {
   it.each([0, 3, 28])("of decimals with a scale of %i", (scale) => {
-    fc.assert(
-      fc.property(
-        daysIn,
-        fc.array(units, { minLength: 40, maxLength: 40 }),
-        fc.constantFrom(...FREQUENCIES),
-        fc.constantFrom("last", "first", "min", "max", "sum", "count"),
-        fc.integer({ min: 1, max: 9 }),
-        (days, values, frequency, how, size) => {
-          const texts = days.map((_, i) => decimal(values[i], scale));
-          const source = tableFrom({
-            d: ["Date", days.map(formatDate)],
-            v: [`BigDecimal(50,${scale})`, texts],
-            other: ["double", days.map((_, i) => i)],
-          });
-          const periods = new Map<number, bigint[]>();
-          for (const [day, value] of ascending(days, values.slice(0, days.length))) {
-            const end = endOf(day, frequency);
-            const held = periods.get(end) ?? [];
-            if (value !== null) held.push(value);
-            periods.set(end, held);
-          }
-          const one: Record<string, (held: readonly bigint[]) => string | null> = {
-            last: (held) => decimal(held[held.length - 1], scale),
-            first: (held) => decimal(held[0], scale),
-            min: (held) => decimal(sorted(held)[0], scale),
-            max: (held) => decimal(sorted(held)[held.length - 1], scale),
-            sum: (held) =>
-              decimal(
-                held.reduce((a, b) => a + b),
-                scale,
-              ),
-            count: (held) => String(held.length),
-          };
-          const expected = [...periods].map(([end, held]) => [
-            formatDate(end),
-            held.length === 0 && how !== "count" ? null : one[how](held),
-          ]);
-          if (days.length > 1 && days[0] > days[1]) expected.reverse();
-          for (const table of [source, inBatches(source, size)]) {
-            const found = collapse(table, frequency, { value: { v: how as "last" } });
-            expect(textsOf(found).map((cells) => cells.slice(0, 2))).toEqual(expected);
-          }
-        },
-      ),
+    forAll(
+      100,
+      daysIn,
+      fc.array(units, { minLength: 40, maxLength: 40 }),
+      fc.constantFrom(...FREQUENCIES),
+      fc.constantFrom("last", "first", "min", "max", "sum", "count"),
+      fc.integer({ min: 1, max: 9 }),
+      (days, values, frequency, how, size) => {
+        const texts = days.map((_, i) => decimal(values[i], scale));
+        const source = tableFrom({
+          d: ["Date", days.map(formatDate)],
+          v: [`BigDecimal(50,${scale})`, texts],
+          other: ["double", days.map((_, i) => i)],
+        });
+        const periods = new Map<number, bigint[]>();
+        for (const [day, value] of ascending(days, values.slice(0, days.length))) {
+          const end = endOf(day, frequency);
+          const held = periods.get(end) ?? [];
+          if (value !== null) held.push(value);
+          periods.set(end, held);
+        }
+        const one: Record<string, (held: readonly bigint[]) => string | null> = {
+          last: (held) => decimal(held[held.length - 1], scale),
+          first: (held) => decimal(held[0], scale),
+          min: (held) => decimal(sorted(held)[0], scale),
+          max: (held) => decimal(sorted(held)[held.length - 1], scale),
+          sum: (held) =>
+            decimal(
+              held.reduce((a, b) => a + b),
+              scale,
+            ),
+          count: (held) => String(held.length),
+        };
+        const expected = [...periods].map(([end, held]) => [
+          formatDate(end),
+          held.length === 0 && how !== "count" ? null : one[how](held),
+        ]);
+        if (days.length > 1 && days[0] > days[1]) expected.reverse();
+        for (const table of [source, inBatches(source, size)]) {
+          const found = collapse(table, frequency, { value: { v: how as "last" } });
+          expect(textsOf(found).map((cells) => cells.slice(0, 2))).toEqual(expected);
+        }
+      },
     );
   });
 });
@@ -160,41 +160,37 @@ const FORMULAS: Record<string, (y: readonly (number | null)[]) => (number | null
 
 describe("transform against a naive calculation", () => {
   it.each(Object.entries(FORMULAS))("%s of doubles", (name, formula) => {
-    fc.assert(
-      fc.property(daysIn, fc.array(doubles, { minLength: 40, maxLength: 40 }), (days, all) => {
-        const values = days.map((_, i) => all[i]);
-        const table = tableFrom({ d: ["Date", days.map(formatDate)], v: ["double", values] });
-        const rows = ascending(days, values);
-        const results = formula(rows.map(([, value]) => value));
-        const byDay = new Map(rows.map(([day], t) => [day, results[t]]));
-        const expected = days.flatMap((day) => {
-          const value = byDay.get(day);
-          return value === undefined ? [] : [[formatDate(day), rounded(value)]];
-        });
-        const found = cellsOf(transform(table, name as "diff"));
-        expect(found.map(([day, value]) => [day, typeof value === "number" ? value + 0 : value])).toEqual(expected);
-      }),
-    );
+    forAll(100, daysIn, fc.array(doubles, { minLength: 40, maxLength: 40 }), (days, all) => {
+      const values = days.map((_, i) => all[i]);
+      const table = tableFrom({ d: ["Date", days.map(formatDate)], v: ["double", values] });
+      const rows = ascending(days, values);
+      const results = formula(rows.map(([, value]) => value));
+      const byDay = new Map(rows.map(([day], t) => [day, results[t]]));
+      const expected = days.flatMap((day) => {
+        const value = byDay.get(day);
+        return value === undefined ? [] : [[formatDate(day), rounded(value)]];
+      });
+      const found = cellsOf(transform(table, name as "diff"));
+      expect(found.map(([day, value]) => [day, typeof value === "number" ? value + 0 : value])).toEqual(expected);
+    });
   });
 
   it.each(["diff", "cumul"] as const)("%s of decimals, to the last digit", (name) => {
-    fc.assert(
-      fc.property(daysIn, fc.array(units, { minLength: 40, maxLength: 40 }), (days, all) => {
-        const values = days.map((_, i) => all[i]);
-        const texts = values.map((value) => decimal(value, 28));
-        const table = tableFrom({ d: ["Date", days.map(formatDate)], v: ["BigDecimal(50,28)", texts] });
-        let sum: bigint | null = null;
-        let before: bigint | null = null;
-        const byDay = new Map<number, string | null>();
-        for (const [t, [day, value]] of ascending(days, values).entries()) {
-          if (value !== null) sum = sum === null ? value : sum + value;
-          if (name === "cumul") byDay.set(day, decimal(sum, 28));
-          else if (t > 0) byDay.set(day, value === null || before === null ? null : decimal(value - before, 28));
-          before = value;
-        }
-        const expected = days.flatMap((day) => (byDay.has(day) ? [[formatDate(day), byDay.get(day)]] : []));
-        expect(textsOf(transform(table, name))).toEqual(expected);
-      }),
-    );
+    forAll(100, daysIn, fc.array(units, { minLength: 40, maxLength: 40 }), (days, all) => {
+      const values = days.map((_, i) => all[i]);
+      const texts = values.map((value) => decimal(value, 28));
+      const table = tableFrom({ d: ["Date", days.map(formatDate)], v: ["BigDecimal(50,28)", texts] });
+      let sum: bigint | null = null;
+      let before: bigint | null = null;
+      const byDay = new Map<number, string | null>();
+      for (const [t, [day, value]] of ascending(days, values).entries()) {
+        if (value !== null) sum = sum === null ? value : sum + value;
+        if (name === "cumul") byDay.set(day, decimal(sum, 28));
+        else if (t > 0) byDay.set(day, value === null || before === null ? null : decimal(value - before, 28));
+        before = value;
+      }
+      const expected = days.flatMap((day) => (byDay.has(day) ? [[formatDate(day), byDay.get(day)]] : []));
+      expect(textsOf(transform(table, name))).toEqual(expected);
+    });
   });
 });

@@ -1,16 +1,13 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { check, tables, verbs } from "./missing-values.js";
 
 describe("a null in place of NaN changes no result", () => {
   const numRuns = runs(60);
   it.each(Object.keys(verbs))("%s", (name) => {
-    fc.assert(
-      fc.property(tables, (input) => check(name, input)),
-      { numRuns, seed: 18 },
-    );
+    forAll({ numRuns, seed: 18 }, tables, (input) => check(name, input));
   });
 });
 

@@ -4,6 +4,7 @@ import { Frame } from "../../src/index.js";
 import { tableOf } from "../../src/series/core/tables.js";
 import { ewm } from "../../src/series/ewm.js";
 import { rolling } from "../../src/series/rolling.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { quotient, series, UNIT_BITS, unitsOf } from "./exact-windows.js";
 import { cellsIn, columnOf } from "./tables.js";
@@ -91,31 +92,26 @@ const positive = (values: Values): Values => values.map((value) => (value === nu
 
 describe("every window of two columns with outliers is as if it was alone, within 1e-12 of exact arithmetic", () => {
   it.each(["cov", "corr", "beta"] as const)("%s", (method) => {
-    fc.assert(
-      fc.property(pairs, fc.integer({ min: 2, max: 12 }), fc.boolean(), ([x, y], size, center) =>
-        check(x, y, size, method, center),
-      ),
+    forAll(
       { numRuns: runs(300), seed: 30 },
+      pairs,
+      fc.integer({ min: 2, max: 12 }),
+      fc.boolean(),
+      ([x, y], size, center) => check(x, y, size, method, center),
     );
   });
 
   it("vwap", () => {
-    fc.assert(
-      fc.property(pairs, fc.integer({ min: 1, max: 12 }), ([x, y], size) =>
-        check(positive(x), positive(y), size, "vwap"),
-      ),
-      { numRuns: runs(300), seed: 31 },
+    forAll({ numRuns: runs(300), seed: 31 }, pairs, fc.integer({ min: 1, max: 12 }), ([x, y], size) =>
+      check(positive(x), positive(y), size, "vwap"),
     );
   });
 
   it("wma", () => {
-    fc.assert(
-      fc.property(series, fc.integer({ min: 1, max: 12 }), (x, size) => {
-        const held = x.map((value) => value ?? 0);
-        check(held, held, size, "wma");
-      }),
-      { numRuns: runs(300), seed: 32 },
-    );
+    forAll({ numRuns: runs(300), seed: 32 }, series, fc.integer({ min: 1, max: 12 }), (x, size) => {
+      const held = x.map((value) => value ?? 0);
+      check(held, held, size, "wma");
+    });
   });
 
   it.each(["cov", "corr", "beta", "vwap", "wma"] as const)("%s of a long series with an outlier of 1e12", (method) => {
@@ -169,8 +165,12 @@ describe("exponentially weighted", () => {
   const rows = fc.array(fc.tuple(value, value), { minLength: 2, maxLength: 60 });
 
   it.each(["cov", "corr"] as const)("%s is within 1e-12 of 100 digits after outliers of 1e12", (method) => {
-    fc.assert(
-      fc.property(rows, fc.constantFrom(0.03, 0.25, 0.9), fc.boolean(), (all, alpha, adjust) => {
+    forAll(
+      { numRuns: runs(40), seed: 33 },
+      rows,
+      fc.constantFrom(0.03, 0.25, 0.9),
+      fc.boolean(),
+      (all, alpha, adjust) => {
         const [x, y] = [all.map(([a]) => a), all.map(([, b]) => b)];
         const found = cellsIn(ewm(table(x, y), { alpha, adjust, columns: "x", with: "y" }, method), "x");
         for (let end = 2; end <= x.length; end++) {
@@ -180,8 +180,7 @@ describe("exponentially weighted", () => {
           else if (method === "cov") expect(Math.abs((cell as number) - cov)).toBeLessThanOrEqual(1e-12 * scale);
           else expect(Math.abs((cell as number) - cov / scale)).toBeLessThanOrEqual(1e-12);
         }
-      }),
-      { numRuns: runs(40), seed: 33 },
+      },
     );
   });
 
@@ -214,8 +213,13 @@ describe("two columns of several series", () => {
   it("are computed series by series, in windows of rows and of days, whatever the order", () => {
     const tables = fc.uniqueArray(cells, { minLength: 1, maxLength: 60, selector: ({ key, at }) => `${key}${at}` });
     const methods = fc.constantFrom<Method>("cov", "corr", "beta", "vwap", "wma");
-    fc.assert(
-      fc.property(tables, methods, fc.integer({ min: 1, max: 9 }), fc.boolean(), (all, method, size, isDays) => {
+    forAll(
+      { numRuns: runs(300), seed: 34 },
+      tables,
+      methods,
+      fc.integer({ min: 1, max: 9 }),
+      fc.boolean(),
+      (all, method, size, isDays) => {
         const frame = Frame.fromColumns(
           {
             key: all.map(({ key }) => key),
@@ -233,8 +237,7 @@ describe("two columns of several series", () => {
           const held = isDays ? before.filter(({ at }) => at > row.at - 24 * size) : before.slice(-size);
           expect(found[i]).toEqual(simple(method, held));
         }
-      }),
-      { numRuns: runs(300), seed: 34 },
+      },
     );
   });
 

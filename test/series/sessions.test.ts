@@ -6,6 +6,7 @@ import { Frame, sessions } from "../../src/index.js";
 import { sessionCalendar } from "../../src/series/core/session-calendar.js";
 import { formatDate, parseDate, two } from "../../src/value/date.js";
 import { columnSpecs } from "../support/column-specs.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 /** What exchange_calendars has: test/clients/calendars.py writes it. */
@@ -82,64 +83,59 @@ const sorted = (found: readonly object[]) => found.map((row) => JSON.stringify(r
 
 describe("a frame on a calendar", () => {
   it("misses the sessions between the first and last row of each series that have no row", () => {
-    fc.assert(
-      fc.property(rows, calendars, (all, days) => {
-        const expected = bySeries(all).flatMap((series) =>
-          days
-            .filter((day) => day > series[0].day && day < series[series.length - 1].day)
-            .filter((day) => series.every((row) => row.day !== day))
-            .map((day) => ({ k: series[0].k, d: formatDate(day) })),
-        );
-        const found = frameOf(all).missingSessions(datesOf(days), { by: "k" });
-        expect(sorted(found.toArray())).toEqual(sorted(expected));
-        expect(found.key).toEqual(["k", "d"]);
-      }),
-      { numRuns: runs(200), seed: 40 },
-    );
+    forAll({ numRuns: runs(200), seed: 40 }, rows, calendars, (all, days) => {
+      const expected = bySeries(all).flatMap((series) =>
+        days
+          .filter((day) => day > series[0].day && day < series[series.length - 1].day)
+          .filter((day) => series.every((row) => row.day !== day))
+          .map((day) => ({ k: series[0].k, d: formatDate(day) })),
+      );
+      const found = frameOf(all).missingSessions(datesOf(days), { by: "k" });
+      expect(sorted(found.toArray())).toEqual(sorted(expected));
+      expect(found.key).toEqual(["k", "d"]);
+    });
   });
 
   it("fill() adds those, and fills them and other nulls; no other row comes or goes", () => {
-    fc.assert(
-      fc.property(rows, calendars, (all, days) => {
-        const found = frameOf(all)
-          .fill("forward", { calendar: datesOf(days), by: "k" })
-          .toArray();
-        const expected = bySeries(all).flatMap((series) => {
-          const between = days.filter((day) => day > series[0].day && day < series[series.length - 1].day);
-          let last: number | null = null;
-          return [...new Set([...between, ...series.map(({ day }) => day)])]
-            .sort((a, b) => a - b)
-            .map((day) => {
-              last = series.find((row) => row.day === day)?.x ?? last;
-              return { k: series[0].k, d: formatDate(day), x: last };
-            });
-        });
-        expect(sorted(found)).toEqual(sorted(expected));
-      }),
-      { numRuns: runs(200), seed: 41 },
-    );
+    forAll({ numRuns: runs(200), seed: 41 }, rows, calendars, (all, days) => {
+      const found = frameOf(all)
+        .fill("forward", { calendar: datesOf(days), by: "k" })
+        .toArray();
+      const expected = bySeries(all).flatMap((series) => {
+        const between = days.filter((day) => day > series[0].day && day < series[series.length - 1].day);
+        let last: number | null = null;
+        return [...new Set([...between, ...series.map(({ day }) => day)])]
+          .sort((a, b) => a - b)
+          .map((day) => {
+            last = series.find((row) => row.day === day)?.x ?? last;
+            return { k: series[0].k, d: formatDate(day), x: last };
+          });
+      });
+      expect(sorted(found)).toEqual(sorted(expected));
+    });
   });
 
   it("a window of sessions has the rows of the last ones; a day without one belongs to the next", () => {
-    fc.assert(
-      fc.property(rows, calendars, fc.integer({ min: 1, max: 6 }), (all, days, size) => {
-        const options = { unit: "sessions", calendar: datesOf(days), by: "k", columns: "x" } as const;
-        const found = frameOf(all).rolling(size, "sum", options).column("x").toArray() as (number | null)[];
-        const session = (day: number) => days.findIndex((other) => other >= day);
-        for (const [i, row] of all.entries()) {
-          const held = all.filter(
-            ({ k, day, x }) => k === row.k && day <= row.day && session(day) > session(row.day) - size && x !== null,
-          );
-          expect(found[i]).toBe(held.length === 0 ? null : held.reduce((sum, { x }) => sum + Number(x), 0));
-        }
-      }),
-      { numRuns: runs(200), seed: 42 },
-    );
+    forAll({ numRuns: runs(200), seed: 42 }, rows, calendars, fc.integer({ min: 1, max: 6 }), (all, days, size) => {
+      const options = { unit: "sessions", calendar: datesOf(days), by: "k", columns: "x" } as const;
+      const found = frameOf(all).rolling(size, "sum", options).column("x").toArray() as (number | null)[];
+      const session = (day: number) => days.findIndex((other) => other >= day);
+      for (const [i, row] of all.entries()) {
+        const held = all.filter(
+          ({ k, day, x }) => k === row.k && day <= row.day && session(day) > session(row.day) - size && x !== null,
+        );
+        expect(found[i]).toBe(held.length === 0 ? null : held.reduce((sum, { x }) => sum + Number(x), 0));
+      }
+    });
   });
 
   it("resample() has a row for each session, week or month of sessions, dated with its last session", () => {
-    fc.assert(
-      fc.property(rows, calendars, fc.constantFrom("daily", "weekly", "monthly"), (all, days, frequency) => {
+    forAll(
+      { numRuns: runs(300), seed: 43 },
+      rows,
+      calendars,
+      fc.constantFrom("daily", "weekly", "monthly"),
+      (all, days, frequency) => {
         const period = (day: number): number => {
           if (frequency === "daily") return day;
           if (frequency === "weekly") return Math.floor((day - MONDAY) / 7);
@@ -163,8 +159,7 @@ describe("a frame on a calendar", () => {
             });
         });
         expect(sorted(found)).toEqual(sorted(expected));
-      }),
-      { numRuns: runs(300), seed: 43 },
+      },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { vectorToNumbers } from "../../src/columns/arrow/vector-values.js";
 import { distributionOf } from "../../src/series/core/select.js";
 import { decimals } from "../engine/tables.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 describe("decimals as doubles", () => {
@@ -19,12 +20,14 @@ describe("decimals as doubles", () => {
       ),
       { nil: null },
     );
-    fc.assert(
-      fc.property(fc.array(value, { maxLength: 40 }), fc.integer({ min: 0, max: 30 }), (values, scale) => {
+    forAll(
+      { seed: 8, numRuns: runs(300) },
+      fc.array(value, { maxLength: 40 }),
+      fc.integer({ min: 0, max: 30 }),
+      (values, scale) => {
         const expected = values.map((each) => (each === null ? Number.NaN : Number(`${each}e-${scale}`)));
         expect([...vectorToNumbers(decimals(38, scale, values))]).toEqual(expected);
-      }),
-      { seed: 8, numRuns: runs(300) },
+      },
     );
   });
 });
@@ -36,18 +39,15 @@ describe("values at places among the sorted", () => {
       maxLength: 60,
     });
     const place = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 });
-    fc.assert(
-      fc.property(many, place, (some, parts) => {
-        const values = Float64Array.from({ length: 5_000 }, (_, i) => some[i % some.length]);
-        const sorted = values.filter((each) => !Number.isNaN(each)).sort();
-        const { length } = sorted;
-        if (length === 0) return;
-        const places = [...new Set([0, ...parts.map((part) => Math.floor(part * (length - 1))), length - 1])];
-        places.sort((a, b) => a - b);
-        const found = distributionOf(values).valuesAt(places);
-        expect(places.map((at) => found.get(at))).toEqual(places.map((at) => sorted[at]));
-      }),
-      { seed: 9, numRuns: runs(60), examples: [[[0, -0], [0.5]]] },
-    );
+    forAll({ seed: 9, numRuns: runs(60), examples: [[[0, -0], [0.5]]] }, many, place, (some, parts) => {
+      const values = Float64Array.from({ length: 5_000 }, (_, i) => some[i % some.length]);
+      const sorted = values.filter((each) => !Number.isNaN(each)).sort();
+      const { length } = sorted;
+      if (length === 0) return;
+      const places = [...new Set([0, ...parts.map((part) => Math.floor(part * (length - 1))), length - 1])];
+      places.sort((a, b) => a - b);
+      const found = distributionOf(values).valuesAt(places);
+      expect(places.map((at) => found.get(at))).toEqual(places.map((at) => sorted[at]));
+    });
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Aggregate } from "../../src/index.js";
 import { Frame } from "../../src/index.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 
 const frameOf = (columns: Record<string, readonly (number | null)[]>): Frame =>
@@ -31,8 +32,11 @@ const infinity = fc.constantFrom(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFIN
 
 describe("a deviation with an infinite value is null", () => {
   it("std, var, describe", () => {
-    fc.assert(
-      fc.property(fc.array(some, { maxLength: 8 }), fc.array(infinity, { minLength: 1, maxLength: 4 }), (a, b) => {
+    forAll(
+      { numRuns: runs(100), seed: 1 },
+      fc.array(some, { maxLength: 8 }),
+      fc.array(infinity, { minLength: 1, maxLength: 4 }),
+      (a, b) => {
         for (const values of [
           [...a, ...b],
           [...b, ...a],
@@ -41,8 +45,7 @@ describe("a deviation with an infinite value is null", () => {
           expect(frameOf({ x: values }).column("x").std()).toBe(null);
           expect(described(values, "std")).toBe(null);
         }
-      }),
-      { numRuns: runs(100), seed: 1 },
+      },
     );
     expect(aggregated([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], "std")).toBe(null);
     expect(aggregated([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], "mean")).toBe(null);
@@ -61,8 +64,11 @@ describe("a deviation with an infinite value is null", () => {
 
 describe("a constant column", () => {
   it("deviates by exactly 0 and correlates with nothing", () => {
-    fc.assert(
-      fc.property(some, fc.array(fc.option(some, { freq: 5 }), { minLength: 2, maxLength: 60 }), (constant, others) => {
+    forAll(
+      { numRuns: runs(200), seed: 2 },
+      some,
+      fc.array(fc.option(some, { freq: 5 }), { minLength: 2, maxLength: 60 }),
+      (constant, others) => {
         const same = others.map(() => constant);
         const frame = frameOf({ x: same, y: others });
         expect(aggregated(same, "std")).toBe(0);
@@ -75,8 +81,7 @@ describe("a constant column", () => {
           expect(matrix.map(({ x }) => x)).toEqual([null, null]);
           expect(matrix[0].y).toBe(null);
         }
-      }),
-      { numRuns: runs(200), seed: 2 },
+      },
     );
   });
 
@@ -90,15 +95,13 @@ it("numbers correlate as their multiples by the smallest and by large doubles do
     minLength: 2,
     maxLength: 8,
   });
-  fc.assert(
-    fc.property(pairs, fc.constantFrom(Number.MIN_VALUE, 2 ** -540, 2 ** 1000), (rows, factor) => {
-      const [x, y] = [0, 1].map((side) => rows.map((row) => row[side]));
-      const expected = frameOf({ x, y }).corr("x", "y");
-      const found = frameOf({ x, y: y.map((value) => value * factor) }).corr("x", "y");
-      if (expected === null) expect(found).toBe(null);
-      else expect(found).toBeCloseTo(expected, 12);
-    }),
-  );
+  forAll(100, pairs, fc.constantFrom(Number.MIN_VALUE, 2 ** -540, 2 ** 1000), (rows, factor) => {
+    const [x, y] = [0, 1].map((side) => rows.map((row) => row[side]));
+    const expected = frameOf({ x, y }).corr("x", "y");
+    const found = frameOf({ x, y: y.map((value) => value * factor) }).corr("x", "y");
+    if (expected === null) expect(found).toBe(null);
+    else expect(found).toBeCloseTo(expected, 12);
+  });
 });
 
 it("an infinite value correlates with nothing", () => {
@@ -122,23 +125,21 @@ it("correlation and deviation do not depend on the unit, from the smallest doubl
 
 describe("ewm", () => {
   it("std and var of one value are null, however many nulls follow", () => {
-    fc.assert(
-      fc.property(
-        some,
-        fc.integer({ min: 0, max: 50 }),
-        fc.integer({ min: 0, max: 3 }),
-        fc.double({ min: 0.001, max: 1, noNaN: true }),
-        fc.boolean(),
-        fc.boolean(),
-        (value, nulls, before, alpha, adjust, ignoreNulls) => {
-          const x = [...new Array<null>(before).fill(null), value, ...new Array<null>(nulls).fill(null)];
-          for (const how of ["std", "var"] as const) {
-            const found = frameOf({ x }).ewm({ alpha, adjust, ignoreNulls, columns: "x" }, how).column("x");
-            expect(found.toArray()).toEqual(x.map(() => null));
-          }
-        },
-      ),
+    forAll(
       { numRuns: runs(300), seed: 3 },
+      some,
+      fc.integer({ min: 0, max: 50 }),
+      fc.integer({ min: 0, max: 3 }),
+      fc.double({ min: 0.001, max: 1, noNaN: true }),
+      fc.boolean(),
+      fc.boolean(),
+      (value, nulls, before, alpha, adjust, ignoreNulls) => {
+        const x = [...new Array<null>(before).fill(null), value, ...new Array<null>(nulls).fill(null)];
+        for (const how of ["std", "var"] as const) {
+          const found = frameOf({ x }).ewm({ alpha, adjust, ignoreNulls, columns: "x" }, how).column("x");
+          expect(found.toArray()).toEqual(x.map(() => null));
+        }
+      },
     );
   });
 
@@ -154,26 +155,23 @@ describe("sums and means of groups", () => {
   const pairs = fc.array(fc.tuple(spikes, fc.integer({ min: -999, max: 999 })), { minLength: 1, maxLength: 20 });
 
   it("of values that cancel are exact", () => {
-    fc.assert(
-      fc.property(pairs, fc.boolean(), (all, isNested) => {
-        const ahead = all.map(([spike]) => spike);
-        const back = (isNested ? [...ahead].reverse() : ahead).map((spike) => -spike);
-        const rest = all.map(([, value]) => value / 4);
-        const values = [...ahead, ...rest, ...back];
-        const expected = rest.reduce((sum, value) => sum + value, 0);
-        expect(aggregated(values, "sum")).toBe(expected);
-        expect(aggregated(values, "mean")).toBe(expected / values.length);
-        expect(frameOf({ x: values }).column("x").sum()).toBe(expected);
-        // A running sum that overflows stays infinite.
-        if (ahead.some((spike) => Math.abs(spike) > 1e300)) return;
-        expect(
-          frameOf({ x: values })
-            .cumsum({ columns: "x" })
-            .column("x")
-            .get(values.length - 1),
-        ).toBe(expected);
-      }),
-      { numRuns: runs(200), seed: 4 },
-    );
+    forAll({ numRuns: runs(200), seed: 4 }, pairs, fc.boolean(), (all, isNested) => {
+      const ahead = all.map(([spike]) => spike);
+      const back = (isNested ? [...ahead].reverse() : ahead).map((spike) => -spike);
+      const rest = all.map(([, value]) => value / 4);
+      const values = [...ahead, ...rest, ...back];
+      const expected = rest.reduce((sum, value) => sum + value, 0);
+      expect(aggregated(values, "sum")).toBe(expected);
+      expect(aggregated(values, "mean")).toBe(expected / values.length);
+      expect(frameOf({ x: values }).column("x").sum()).toBe(expected);
+      // A running sum that overflows stays infinite.
+      if (ahead.some((spike) => Math.abs(spike) > 1e300)) return;
+      expect(
+        frameOf({ x: values })
+          .cumsum({ columns: "x" })
+          .column("x")
+          .get(values.length - 1),
+      ).toBe(expected);
+    });
   });
 });

@@ -4,6 +4,7 @@ import type { Table } from "../../src/columns/arrow/arrow.js";
 import { tableOf } from "../../src/series/core/tables.js";
 import { type RollingOptions, rolling, type WindowMethod } from "../../src/series/rolling.js";
 import { formatDate } from "../../src/value/date.js";
+import { forAll } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { cellsIn, columnOf, inBatches, tableFrom, textsOf } from "./tables.js";
 
@@ -76,34 +77,32 @@ const TOLERANCE = { sum: 2 ** -52, mean: 2 ** -51, var: 1e-12, min: 0, max: 0 };
 
 describe("windows against exact arithmetic", () => {
   it.each(Object.keys(TOLERANCE) as (keyof typeof TOLERANCE)[])("%s", (word) => {
-    fc.assert(
-      fc.property(
-        shapes,
-        fc.integer({ min: 1, max: 30 }),
-        fc.boolean(),
-        fc.boolean(),
-        fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
-        (values, size, center, byDays, stream) => {
-          const days = daysAfter(values.map(() => stream.next().value as number));
-          const least = word === "var" ? 2 : 1;
-          const unit = byDays ? "days" : "rows";
-          const found = cellsIn(rolling(dated(values, days), size, word, { minPeriods: least, center, unit }), "x");
-          for (let i = 0; i < values.length; i++) {
-            const ahead = byDays ? size / 2 : (size - 1) >> 1;
-            const inWindow = (j: number): boolean =>
-              byDays
-                ? days[j] <= days[i] + (center ? ahead : 0) && days[j] > days[i] + (center ? ahead : 0) - size
-                : j <= i + (center ? ahead : 0) && j > i + (center ? ahead : 0) - size;
-            const window = values.filter((v, j) => v !== null && inWindow(j)).map((v) => BigInt(v as number));
-            if (window.length < least) expect(found[i]).toBe(null);
-            else {
-              const expected = exactly[word](window);
-              expect(near(found[i], expected, TOLERANCE[word]) ? expected : found[i]).toBe(expected);
-            }
-          }
-        },
-      ),
+    forAll(
       { numRuns: runs(300), seed: 11 },
+      shapes,
+      fc.integer({ min: 1, max: 30 }),
+      fc.boolean(),
+      fc.boolean(),
+      fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
+      (values, size, center, byDays, stream) => {
+        const days = daysAfter(values.map(() => stream.next().value as number));
+        const least = word === "var" ? 2 : 1;
+        const unit = byDays ? "days" : "rows";
+        const found = cellsIn(rolling(dated(values, days), size, word, { minPeriods: least, center, unit }), "x");
+        for (let i = 0; i < values.length; i++) {
+          const ahead = byDays ? size / 2 : (size - 1) >> 1;
+          const inWindow = (j: number): boolean =>
+            byDays
+              ? days[j] <= days[i] + (center ? ahead : 0) && days[j] > days[i] + (center ? ahead : 0) - size
+              : j <= i + (center ? ahead : 0) && j > i + (center ? ahead : 0) - size;
+          const window = values.filter((v, j) => v !== null && inWindow(j)).map((v) => BigInt(v as number));
+          if (window.length < least) expect(found[i]).toBe(null);
+          else {
+            const expected = exactly[word](window);
+            expect(near(found[i], expected, TOLERANCE[word]) ? expected : found[i]).toBe(expected);
+          }
+        }
+      },
     );
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/contract/engine.js";
 import { zipEntry } from "../../src/format/zip.js";
 import { serve } from "../../src/server.js";
+import { forAllAsync } from "../support/for-all.js";
 import { runs } from "../support/whole.js";
 import { engineUnderTest } from "./engine-under-test.js";
 import { databaseEntry, folderOf, get } from "./support.js";
@@ -105,8 +106,10 @@ describe("series that are refreshed while they are read", () => {
     const service = await slowService();
     let value = 0;
     const current: Record<string, number> = Object.fromEntries(CODES.map((code) => [code, 0]));
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { minLength: 8, maxLength: 25 }), async (actions) => {
+    await forAllAsync(
+      { numRuns: runs(12), endOnFailure: true },
+      fc.array(action, { minLength: 8, maxLength: 25 }),
+      async (actions) => {
         service.close();
         const reads: Promise<void>[] = [];
         for (const step of actions) {
@@ -126,8 +129,7 @@ describe("series that are refreshed while they are read", () => {
         service.open();
         await Promise.all(reads);
         await expect.poll(service.loads, { timeout: 60_000 }).toBe(CODES.length);
-      }),
-      { numRuns: runs(12), endOnFailure: true },
+      },
     );
     await service.running.close();
   });

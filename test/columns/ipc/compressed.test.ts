@@ -6,6 +6,7 @@ import { isArrowbookError } from "../../../src/errors/errors.js";
 import { decompressBlock } from "../../../src/format/block-codecs.js";
 import { frameOfIPC } from "../../frame-of-ipc.js";
 import { textsOf, useFrame } from "../../fuzz/use-frame.js";
+import { forAll } from "../../support/for-all.js";
 import { runs } from "../../support/whole.js";
 
 const folder = join(import.meta.dirname, "compressed");
@@ -28,20 +29,17 @@ describe("compressed buffers", () => {
     const outcomes = { read: 0, refused: 0 };
     for (const name of ["small-lz4.arrows", "small-zstd.arrows", "blocks-lz4.arrows"]) {
       const whole = bytesOf(name);
-      fc.assert(
-        fc.property(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 }), (at, value) => {
-          const bytes = whole.slice();
-          bytes[at] = value;
-          try {
-            useFrame(frameOfIPC(bytes));
-            outcomes.read++;
-          } catch (error) {
-            if (!isArrowbookError(error)) throw error;
-            outcomes.refused++;
-          }
-        }),
-        { seed: 11, numRuns: runs(400) },
-      );
+      forAll({ seed: 11, numRuns: runs(400) }, fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 }), (at, value) => {
+        const bytes = whole.slice();
+        bytes[at] = value;
+        try {
+          useFrame(frameOfIPC(bytes));
+          outcomes.read++;
+        } catch (error) {
+          if (!isArrowbookError(error)) throw error;
+          outcomes.refused++;
+        }
+      });
     }
     expect(outcomes.read).toBeGreaterThan(runs(50));
     expect(outcomes.refused).toBeGreaterThan(runs(200));
@@ -144,8 +142,12 @@ describe("LZ4 frames", () => {
   });
 
   it("are read whatever their flags, one after the other and between skipped ones", () => {
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 4 }), options, fc.boolean(), (parts, flags, twice) => {
+    forAll(
+      { seed: 5, numRuns: 300 },
+      fc.array(part, { maxLength: 4 }),
+      options,
+      fc.boolean(),
+      (parts, flags, twice) => {
         const frame = frameOf(parts, flags);
         const content = parts.flatMap(({ data }) => data);
         const skipped = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
@@ -157,28 +159,25 @@ describe("LZ4 frames", () => {
         for (const cut of [1, 4, bytes.length >> 1]) {
           expect(decompressBlock("lz4Frame", bytes.subarray(0, bytes.length - cut), expected.length)).toBeUndefined();
         }
-      }),
-      { seed: 5, numRuns: 300 },
+      },
     );
   });
 
   it("with a changed byte are refused where the checksum of the contents finds other contents", () => {
-    fc.assert(
-      fc.property(
-        fc.array(part, { minLength: 1, maxLength: 4 }),
-        options,
-        fc.nat(),
-        fc.nat(),
-        (parts, flags, at, by) => {
-          const frame = frameOf(parts, { ...flags, contentSum: true });
-          const contents = parts.flatMap(({ data }) => [...data]);
-          frame[at % frame.length] ^= 1 + (by % 255);
-          const read = decompressBlock("lz4Frame", Uint8Array.from(frame), contents.length);
-          // A changed block may hold the same bytes in another way, such as a shorter match of zeros.
-          if (read !== undefined) expect([...read]).toEqual(contents);
-        },
-      ),
+    forAll(
       { seed: 6, numRuns: 300 },
+      fc.array(part, { minLength: 1, maxLength: 4 }),
+      options,
+      fc.nat(),
+      fc.nat(),
+      (parts, flags, at, by) => {
+        const frame = frameOf(parts, { ...flags, contentSum: true });
+        const contents = parts.flatMap(({ data }) => [...data]);
+        frame[at % frame.length] ^= 1 + (by % 255);
+        const read = decompressBlock("lz4Frame", Uint8Array.from(frame), contents.length);
+        // A changed block may hold the same bytes in another way, such as a shorter match of zeros.
+        if (read !== undefined) expect([...read]).toEqual(contents);
+      },
     );
   });
 

@@ -4,6 +4,7 @@ import type { Batching, CellReport, ReadOptions } from "../../../src/columns/arr
 import { RowBlocks } from "../../../src/columns/build/row-blocks.js";
 import { jsonRows } from "../../../src/columns/json/reader.js";
 import type { ColumnSpec } from "../../../src/spec/columns.js";
+import { forAll } from "../../support/for-all.js";
 import { longIt, runs } from "../../support/whole.js";
 import { textsOf, utf8 } from "../rows.js";
 
@@ -135,23 +136,21 @@ const bothWays = (bytes: Uint8Array, specs: readonly ColumnSpec[], options: Read
 
 describe("pages read by blocks", () => {
   it("give the rows that were written, numbers in quotes or not, with white space or without", () => {
-    fc.assert(
-      fc.property(
-        fc.array(row, { minLength: 5, maxLength: 60 }),
-        fc.boolean(),
-        fc.constantFrom(",", ", ", ",  ", " ,\n"),
-        fc.constantFrom<ReadOptions["text"]>("auto", "dictionary", "utf8"),
-        fc.constantFrom(65_536, 300, 1_000),
-        (some, quoted, comma, text, batchRows) => {
-          const rows = long(some);
-          const bytes = utf8(pageOf(rows, quoted, comma));
-          const blocks = vi.spyOn(RowBlocks.prototype, "read");
-          expect(bothWays(bytes, columns, { text, batchRows }).rows).toEqual(rows);
-          expect(blocks).toHaveBeenCalled();
-          blocks.mockRestore();
-        },
-      ),
+    forAll(
       { seed: 3, numRuns: runs(60) },
+      fc.array(row, { minLength: 5, maxLength: 60 }),
+      fc.boolean(),
+      fc.constantFrom(",", ", ", ",  ", " ,\n"),
+      fc.constantFrom<ReadOptions["text"]>("auto", "dictionary", "utf8"),
+      fc.constantFrom(65_536, 300, 1_000),
+      (some, quoted, comma, text, batchRows) => {
+        const rows = long(some);
+        const bytes = utf8(pageOf(rows, quoted, comma));
+        const blocks = vi.spyOn(RowBlocks.prototype, "read");
+        expect(bothWays(bytes, columns, { text, batchRows }).rows).toEqual(rows);
+        expect(blocks).toHaveBeenCalled();
+        blocks.mockRestore();
+      },
     );
   });
 
@@ -166,28 +165,26 @@ describe("pages read by blocks", () => {
     const byteChange = fc.record({ where, drop: fc.nat({ max: 2 }), put: bytes });
     const cellChange = fc.record({ where, k: fc.nat({ max: types.length - 1 }), put: cell });
     const outcomes = { read: 0, reported: 0, refused: 0 };
-    fc.assert(
-      fc.property(
-        fc.array(row, { minLength: 5, maxLength: 30 }),
-        fc.array(cellChange, { maxLength: 6 }),
-        fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(byteChange, { minLength: 1, maxLength: 3 })),
-        fc.constantFrom<ReadOptions>({}, { onBadCell: "null", onPrecisionLoss: "round" }),
-        fc.constantFrom<ReadOptions["text"]>("auto", "dictionary", "utf8"),
-        fc.constantFrom(",", ", "),
-        (some, cells, changes, options, text, comma) => {
-          const lines = long(some, 4 * LONG).map((texts) => texts.map((cell, k) => literal(cell, k, false)));
-          for (const { where, k, put } of cells) lines[Math.floor(where * lines.length)][k] = put;
-          let page = Buffer.from(`[${lines.map((texts) => `[${texts.join(comma)}]`).join(comma)}]`);
-          for (const { where, drop, put } of changes) {
-            const at = Math.floor(where * page.length);
-            const added = put === "é" ? Buffer.from([0xe9]) : Buffer.from(put);
-            page = Buffer.concat([page.subarray(0, at), added, page.subarray(at + drop)]);
-          }
-          const { rows, reports } = bothWays(page, columns, { ...options, text });
-          outcomes[rows === undefined ? "refused" : reports.length > 0 ? "reported" : "read"]++;
-        },
-      ),
+    forAll(
       { seed: 5, numRuns: runs(400) },
+      fc.array(row, { minLength: 5, maxLength: 30 }),
+      fc.array(cellChange, { maxLength: 6 }),
+      fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(byteChange, { minLength: 1, maxLength: 3 })),
+      fc.constantFrom<ReadOptions>({}, { onBadCell: "null", onPrecisionLoss: "round" }),
+      fc.constantFrom<ReadOptions["text"]>("auto", "dictionary", "utf8"),
+      fc.constantFrom(",", ", "),
+      (some, cells, changes, options, text, comma) => {
+        const lines = long(some, 4 * LONG).map((texts) => texts.map((cell, k) => literal(cell, k, false)));
+        for (const { where, k, put } of cells) lines[Math.floor(where * lines.length)][k] = put;
+        let page = Buffer.from(`[${lines.map((texts) => `[${texts.join(comma)}]`).join(comma)}]`);
+        for (const { where, drop, put } of changes) {
+          const at = Math.floor(where * page.length);
+          const added = put === "é" ? Buffer.from([0xe9]) : Buffer.from(put);
+          page = Buffer.concat([page.subarray(0, at), added, page.subarray(at + drop)]);
+        }
+        const { rows, reports } = bothWays(page, columns, { ...options, text });
+        outcomes[rows === undefined ? "refused" : reports.length > 0 ? "reported" : "read"]++;
+      },
     );
     for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(runs(40, 0));
   });
@@ -201,8 +198,12 @@ describe("pages read by blocks", () => {
       fc.stringMatching(/^[-+.\de]{0,18}$/),
       fc.constantFrom("00", "-0", "-00.5", "0.", ".", "-", "", "0e0", "true", "null", "nul", "2024-02-29", "0x1"),
     );
-    fc.assert(
-      fc.property(fc.array(plain, { minLength: 100, maxLength: 100 }), odd, fc.boolean(), (texts, one, quoted) => {
+    forAll(
+      { seed: 7, numRuns: runs(25) },
+      fc.array(plain, { minLength: 100, maxLength: 100 }),
+      odd,
+      fc.boolean(),
+      (texts, one, quoted) => {
         const written = (text: string): string => (quoted ? `"${text}"` : text);
         const lines = Array.from({ length: 1_500 }, (_, i) => kinds.map((_, k) => written(texts[(i + k * 37) % 100])));
         const options = { onBadCell: "null", onPrecisionLoss: "round" } as const;
@@ -217,8 +218,7 @@ describe("pages read by blocks", () => {
           expect(bytes.length).toBeGreaterThan(LONG);
           bothWays(bytes, [spec], options);
         }
-      }),
-      { seed: 7, numRuns: runs(25) },
+      },
     );
   });
 
