@@ -1,4 +1,4 @@
-// Long files in a page are read by Web Workers, with the cells of Node: found by Vite, by esbuild and without a bundler;
+// Long files in a page are read by Web Workers, with the cells of Node: found by Vite, esbuild and without a bundler;
 // where a page forbids workers, or their program is missing, the page's own thread reads them.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
