@@ -12,7 +12,8 @@ const src = (path: string): string => `${root}src/${path}`;
 /** What replaces modules, runs cells or measures memory; `test/support/forget.ts` undoes what else a file changes. */
 const ALONE = /\bvi\.(?:mock|doMock|resetModules)\(|\bstartCells\(|\bprocess\.memoryUsage\(/;
 
-const isAlone = (file: string): boolean => ALONE.test(readFileSync(root + file, "utf8"));
+const isAlone = (file: string): boolean =>
+  file.endsWith(".long.test.ts") || ALONE.test(readFileSync(root + file, "utf8"));
 
 /** The mode `all` also runs the files whose names end in `.long.test.ts`. */
 export default defineConfig(({ mode }) => {
