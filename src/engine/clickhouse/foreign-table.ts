@@ -298,7 +298,8 @@ async function versionState(
 
 /**
  * The state of the rows by the parts that hold them. Inserts, mutations and dropped partitions change it; merges, which
- * change no row that is read, do not. Where a merge may remove rows (TTL), every merge changes it.
+ * change no row that is read, do not. Where a merge may remove rows (TTL), every merge changes it. A single part
+ * dropped out of the middle of a ReplacingMergeTree is not noticed: a merge may skip the same block numbers.
  */
 async function partsState(engine: StatementRunner, table: Described): Promise<ForeignState | undefined> {
   const parts = `FROM system.parts WHERE ${table.where("table")} AND active AND rows > 0`;
