@@ -56,7 +56,7 @@ export async function keyedDifference(
   const replaced: RecordBatch[] = [];
   for await (const batch of passing(copy, (each) => keys.finder(each))) replaced.push(batch);
   const replacedKeys = unpaired(types, replaced, key);
-  if (keys.hasRepeats || replacedKeys.hasRepeats) throw new RepeatedKey();
+  if (keys.hasRepeats() || replacedKeys.hasRepeats()) throw new RepeatedKey();
   return wholeDifference(replaced, replacedKeys.size, changed, types);
 }
 
@@ -74,18 +74,12 @@ export function unpaired(types: readonly DataType[], batches: readonly RecordBat
  */
 class Unpaired {
   size = 0;
-  /** Whether two rows are equal. */
-  hasRepeats = false;
   readonly #types: readonly DataType[];
   readonly #columns: readonly number[];
   private readonly a: Uint32Array;
   private readonly b: Uint32Array;
-  /**
-   * Open addressing, by hash: the last row without a partner; below -1 where all have one, with one of them; -1 for a
-   * free slot. The length is a power of two, at most half full.
-   */
-  private readonly slots: Int32Array;
-  /** By row, the equal one without a partner that was added before it, or -1. */
+  /** The last row of each bucket of hashes; by row, the one before it: rows without a partner, -1 after the first. */
+  private readonly last: Int32Array;
   private readonly before: Int32Array;
 
   /**
@@ -98,7 +92,7 @@ class Unpaired {
     this.#columns = columns;
     this.a = new Uint32Array(most);
     this.b = new Uint32Array(most);
-    this.slots = new Int32Array(1 << Math.min(30, 33 - Math.clz32(most))).fill(-1);
+    this.last = new Int32Array(1 << Math.min(30, 33 - Math.clz32(most))).fill(-1);
     this.before = new Int32Array(most);
   }
 
@@ -108,18 +102,24 @@ class Unpaired {
       const row = this.size++;
       this.a[row] = a[i];
       this.b[row] = b[i];
-      const slot = this.#slotOf(a[i], b[i]);
-      const equal = this.slots[slot];
-      this.hasRepeats ||= equal !== -1;
-      this.before[row] = Math.max(equal, -1);
-      this.slots[slot] = row;
+      const bucket = this.#bucketOf(a[i], b[i]);
+      this.before[row] = this.last[bucket];
+      this.last[bucket] = row;
     }
+  }
+
+  /** Whether two of the rows are equal. */
+  hasRepeats(): boolean {
+    for (let row = 0; row < this.size; row++) {
+      if (this.#equal(this.before[row], this.a[row], this.b[row]) >= 0) return true;
+    }
+    return false;
   }
 
   /** Whether rows of a batch are equal to any. */
   finder(batch: RecordBatch): (i: number) => boolean {
     const { a, b } = this.#hashes(batch);
-    return (i) => this.slots[this.#slotOf(a[i], b[i])] !== -1;
+    return (i) => this.#equal(this.last[this.#bucketOf(a[i], b[i])], a[i], b[i]) >= 0;
   }
 
   /** Pairs the rows of a batch with equal ones that have no partner; -1 for those that find none. */
@@ -127,17 +127,24 @@ class Unpaired {
     const { a, b } = this.#hashes(batch);
     const partners = new Int32Array(batch.numRows);
     for (let i = 0; i < partners.length; i++) {
-      const slot = this.#slotOf(a[i], b[i]);
-      const row = this.slots[slot];
-      partners[i] = Math.max(row, -1);
-      if (row >= 0) this.slots[slot] = this.before[row] >= 0 ? this.before[row] : -2 - row;
+      const bucket = this.#bucketOf(a[i], b[i]);
+      let after = -1;
+      let row = this.last[bucket];
+      while (row >= 0 && (this.a[row] !== a[i] || this.b[row] !== b[i])) {
+        after = row;
+        row = this.before[row];
+      }
+      partners[i] = row;
+      if (row < 0) continue;
+      if (after < 0) this.last[bucket] = this.before[row];
+      else this.before[after] = this.before[row];
     }
     return partners;
   }
 
   /** The rows without a partner. */
   *left(): Generator<number> {
-    for (const last of this.slots) for (let row = last; row >= 0; row = this.before[row]) yield row;
+    for (const last of this.last) for (let row = last; row >= 0; row = this.before[row]) yield row;
   }
 
   #hashes(batch: RecordBatch): { readonly a: Uint32Array; readonly b: Uint32Array } {
@@ -146,13 +153,14 @@ class Unpaired {
     return digest.lines;
   }
 
-  #slotOf(a: number, b: number): number {
-    const slots = this.slots;
-    const mask = slots.length - 1;
-    for (let slot = (a ^ Math.imul(b, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {
-      const found = slots[slot];
-      const row = found < -1 ? -2 - found : found;
-      if (row === -1 || (this.a[row] === a && this.b[row] === b)) return slot;
-    }
+  /** The first equal row from one of its bucket on, or -1. */
+  #equal(from: number, a: number, b: number): number {
+    let row = from;
+    while (row >= 0 && (this.a[row] !== a || this.b[row] !== b)) row = this.before[row];
+    return row;
+  }
+
+  #bucketOf(a: number, b: number): number {
+    return (a ^ Math.imul(b, 0x9e3779b1)) & (this.last.length - 1);
   }
 }
