@@ -1,5 +1,6 @@
-import type { Entry, ZipFile } from "yauzl";
 import { DataError } from "../errors/errors.js";
+import { latin1Text } from "../platform/node/bytes.js";
+import { type DirectoryEntry, zipDirectory } from "../platform/node/zip.js";
 import { fileAccess, type RandomAccess } from "./random-access.js";
 import { refuseFormat, SIGNATURE_BYTES } from "./signature.js";
 import {
@@ -19,8 +20,6 @@ export interface ZipListing extends ZipEntry {
   /** Byte offset of the local header of the entry. */
   readonly offset: number;
 }
-
-const WINDOW = 1 << 16;
 
 /** An archive with more entries is rejected before its directory is read; a bulk file has one. */
 const MAX_ENTRIES = 100_000;
@@ -74,21 +73,18 @@ export async function zipEntries(source: ZipSource, options: ZipOptions = {}): P
 
 async function listed(access: RandomAccess, entryOf: (record: EntryRecord) => ZipEntry): Promise<ZipListing[]> {
   try {
-    const zip = await openDirectory(access);
-    const directoryStart = zip.readEntryCursor as unknown as number;
-    if (zip.entryCount > MAX_ENTRIES) {
-      throw new DataError(`The archive declares ${zip.entryCount} entries; the limit is ${MAX_ENTRIES}.`, {
+    const directory = await zipDirectory(access);
+    if (directory.entryCount > MAX_ENTRIES) {
+      throw new DataError(`The archive declares ${directory.entryCount} entries; the limit is ${MAX_ENTRIES}.`, {
         code: "ZipEntries",
       });
     }
-    const entries: Entry[] = [];
-    for await (const entry of zip.eachEntry()) entries.push(entry);
-    const spans = await readSpans(zip, entries);
-    refuseOverlap(spans, directoryStart);
-    return spans.map(({ entry, start, dataStart }) => ({
-      ...entryOf(recordOf(entry, dataStart)),
+    const entries = await directory.entries();
+    refuseOverlap(entries, directory.start);
+    return entries.map((entry) => ({
+      ...entryOf(recordOf(entry)),
       isFile: isRegularFile(entry),
-      offset: start,
+      offset: entry.start,
     }));
   } catch (cause) {
     const error = toZipError(cause);
@@ -98,9 +94,9 @@ async function listed(access: RandomAccess, entryOf: (record: EntryRecord) => Zi
   }
 }
 
-function recordOf(entry: Entry, dataStart: number): EntryRecord {
+function recordOf(entry: DirectoryEntry): EntryRecord {
   const { fileName: name, uncompressedSize: size, compressedSize, crc32, compressionMethod: method } = entry;
-  return { name, size, compressedSize, crc32, method, isEncrypted: entry.isEncrypted(), dataStart };
+  return { name, size, compressedSize, crc32, method, isEncrypted: entry.isEncrypted, dataStart: entry.dataStart };
 }
 
 /** @throws {DataError} NotZip with the name of the format, if the first bytes identify one */
@@ -119,9 +115,10 @@ const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
  */
 async function refuseEncrypted(access: RandomAccess): Promise<void> {
   if (access.size < 8) return;
-  const start = Buffer.alloc(8);
+  const start = new Uint8Array(8);
   await access.read(start, 0);
-  if (start.toString("latin1", 0, 4) === "PK\x03\x04" && (start.readUInt16LE(6) & ENCRYPTED) !== 0) {
+  const flags = start[6] | (start[7] << 8);
+  if (latin1Text(start, 0, 4) === "PK\x03\x04" && (flags & ENCRYPTED) !== 0) {
     throw unsupportedZip("The archive is encrypted.");
   }
 }
@@ -130,78 +127,21 @@ const isDirectory = (name: string): boolean => name.endsWith("/");
 const isSideFile = (name: string): boolean => name.startsWith("__MACOSX/") || /(^|\/)\.DS_Store$/.test(name);
 
 /** Checks the Unix file type in the upper half of the external attributes; a missing type counts as a regular file. */
-function isRegularFile(entry: Entry): boolean {
+function isRegularFile(entry: DirectoryEntry): boolean {
   const madeByUnix = entry.versionMadeBy >> 8 === 3 || entry.versionMadeBy >> 8 === 19;
   const type = (entry.externalFileAttributes >>> 28) & 0xf;
   return !isDirectory(entry.fileName) && (!madeByUnix || type === 0 || type === 8);
 }
 
-async function openDirectory(access: RandomAccess): Promise<ZipFile> {
-  const { RandomAccessReader, fromRandomAccessReaderPromise } = await import("yauzl");
-  const windowed = windowOf(access);
-  class Reader extends RandomAccessReader {
-    override read(
-      buffer: Buffer,
-      offset: number,
-      length: number,
-      position: number,
-      done: (error: Error | null, bytesRead?: number) => void,
-    ): void {
-      windowed(buffer.subarray(offset, offset + length), position).then(
-        () => done(null, length),
-        (error: Error) => done(error),
-      );
-    }
-  }
-  return fromRandomAccessReaderPromise(new Reader(), access.size, { autoClose: false, validateEntrySizes: true });
-}
-
-/** Reads of the directory are a few bytes each: they are served from a window of 64 KB. */
-function windowOf(access: RandomAccess): RandomAccess["read"] {
-  let held = Buffer.alloc(0);
-  let from = 0;
-  return async (target, position) => {
-    if (position < from || position + target.length > from + held.length) {
-      const length = Math.min(WINDOW, access.size - position);
-      if (target.length > length) return access.read(target, position);
-      const next = Buffer.allocUnsafeSlow(length);
-      await access.read(next, position);
-      held = next;
-      from = position;
-    }
-    target.set(held.subarray(position - from, position - from + target.length));
-  };
-}
-
-interface Span {
-  readonly entry: Entry;
-  readonly start: number;
-  readonly dataStart: number;
-  readonly end: number;
-}
-
-async function readSpans(zip: ZipFile, entries: readonly Entry[]): Promise<Span[]> {
-  const spans: Span[] = [];
-  for (const entry of entries) {
-    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-    const start = entry.relativeOffsetOfLocalHeader;
-    spans.push({ entry, start, dataStart: fileDataStart, end: fileDataStart + entry.compressedSize });
-  }
-  return spans;
-}
-
-function refuseOverlap(spans: readonly Span[], directoryStart: number): void {
-  const sorted = [...spans].sort((a, b) => a.start - b.start);
+function refuseOverlap(entries: readonly DirectoryEntry[], directoryStart: number): void {
+  const sorted = [...entries].sort((a, b) => a.start - b.start);
   for (let i = 0; i < sorted.length; i++) {
     const limit = i + 1 < sorted.length ? sorted[i + 1].start : directoryStart;
-    if (sorted[i].end > limit) {
-      throw new DataError(
-        `Entries of the archive overlap at byte ${limit} (${JSON.stringify(sorted[i].entry.fileName)}).`,
-        {
-          code: "ZipBomb",
-          hint: "The archive is corrupt or malicious; do not use it.",
-        },
-      );
+    if (sorted[i].dataStart + sorted[i].compressedSize > limit) {
+      throw new DataError(`Entries of the archive overlap at byte ${limit} (${JSON.stringify(sorted[i].fileName)}).`, {
+        code: "ZipBomb",
+        hint: "The archive is corrupt or malicious; do not use it.",
+      });
     }
   }
 }

@@ -209,7 +209,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
    * @throws {DataError}
    */
   static async fromZip<Row extends object = AnyRow>(
-    source: string | URL | Uint8Array,
+    source: string | URL | Uint8Array | Blob,
     options: CsvOptions & ZipOptions & Watched,
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);

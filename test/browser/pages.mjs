@@ -5,8 +5,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import zlib from "node:zlib";
+import { ZipFile } from "yazl";
 import { launchChromium, requireForSuite } from "../support/chromium.mjs";
 import { work } from "./app/work.mjs";
 
@@ -28,6 +30,13 @@ await (await frame).toParquet(
   join(folder, "z.parquet"),
   zlib.zstdCompressSync === undefined ? {} : { compression: "zstd" },
 );
+/** An archive of one deflated file. */
+async function zipOf(text) {
+  const archive = new ZipFile();
+  archive.addBuffer(Buffer.from(text), "t.csv");
+  archive.end();
+  return new Uint8Array(await buffer(archive.outputStream));
+}
 const { work: frameWork } = await import("./app/frame.mjs");
 const given = {
   url: service.url,
@@ -35,6 +44,7 @@ const given = {
   parquet: readFileSync(join(folder, "t.parquet")),
   zstd: new Uint8Array(readFileSync(join(folder, "z.parquet"))),
   arrow: (await frame).toIPC(),
+  zip: await zipOf("t,x\na,1.5\nb,2\na,\n"),
 };
 const expected = JSON.stringify(await work(arrowbook, given));
 const REFUSED = {
@@ -45,7 +55,6 @@ const REFUSED = {
   sample: "InputError NeedsNode",
   mirror: "InputError NeedsNode",
   bulk: "InputError NeedsNode",
-  zip: "InputError NeedsNode",
   sql: "InputError NeedsNode",
   cache: "InputError NeedsNode",
   proxy: "InputError NeedsNode",
@@ -156,9 +165,20 @@ try {
     page.on("console", (message) => message.type() === "error" && console.error(path, message.text().slice(0, 300)));
     await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
     await page.waitForFunction(() => globalThis.app !== undefined, undefined, { timeout: 20_000 });
-    const plain = { ...given, parquet: [...given.parquet], zstd: [...given.zstd], arrow: [...given.arrow] };
-    const found = await page.evaluate(async ({ parquet, zstd, arrow, ...rest }) => {
-      const bytes = { parquet: Uint8Array.from(parquet), zstd: Uint8Array.from(zstd), arrow: Uint8Array.from(arrow) };
+    const plain = {
+      ...given,
+      parquet: [...given.parquet],
+      zstd: [...given.zstd],
+      arrow: [...given.arrow],
+      zip: [...given.zip],
+    };
+    const found = await page.evaluate(async ({ parquet, zstd, arrow, zip, ...rest }) => {
+      const bytes = {
+        parquet: Uint8Array.from(parquet),
+        zstd: Uint8Array.from(zstd),
+        arrow: Uint8Array.from(arrow),
+        zip: Uint8Array.from(zip),
+      };
       const { work, refused, arrowbook } = globalThis.app;
       return { cells: JSON.stringify(await work(arrowbook, { ...rest, ...bytes })), refused: await refused(arrowbook) };
     }, plain);

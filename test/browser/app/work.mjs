@@ -1,5 +1,10 @@
+const ZIPPED = [
+  { name: "t", type: "String" },
+  { name: "x", type: "BigDecimal(3,1)" },
+];
+
 // What a page does with arrowbook, run in Node too: both must give the same.
-export async function work({ connect, Frame, sessions, csvBatches }, { url, key, parquet, arrow, zstd }) {
+export async function work({ connect, Frame, sessions, csvBatches }, { url, key, parquet, arrow, zstd, zip }) {
   const csv = "day,city,rain\n2024-01-02,Oslo,1.5\n2024-01-03,Oslo,0\n2024-01-02,Rome,12.25\n2024-01-03,Rome,\n";
   const bytes = new TextEncoder().encode(csv);
   const file = new File([bytes], "rain.csv");
@@ -19,6 +24,7 @@ export async function work({ connect, Frame, sessions, csvBatches }, { url, key,
     written: [read.toCSV(), read.toJSONLines()],
     ipc: (await Frame.fromArrow(read.toIPC())).toArray(),
     parquet: (await Frame.fromParquet(new Blob([parquet]))).toArray(),
+    zip: (await Frame.fromZip(new File([zip], "t.zip"), { columns: ZIPPED })).toArray(),
     zstd: (await Frame.fromParquet(zstd)).toArray(),
     arrow: (await Frame.fromArrow(new Blob([arrow]))).toArray(),
     json: (await Frame.fromJSONLines(new TextEncoder().encode('{"a":1.10}\n{"a":2}\n'))).toArray(),
@@ -59,7 +65,6 @@ export async function refused({ connect, Frame, Mirror, bulkFile }) {
     sample: await codeOf(() => connect.sample()),
     mirror: await codeOf(() => Mirror.open("folder")),
     bulk: await codeOf(() => bulkFile("prices.zip")),
-    zip: await codeOf(() => Frame.fromZip(new Uint8Array(30), { columns: [{ name: "a", type: "Integer" }] })),
     sql: await codeOf(() => frame.sql("SELECT 1")),
     cache: await codeOf(() => connect({ url: "http://x.example", cache: true })),
     proxy: await codeOf(() => connect({ url: "http://x.example", proxy: "http://proxy:1" })),
