@@ -68,5 +68,10 @@ class TypeScriptKernelTests(jupyter_kernel_test.KernelTests):
             del channel.get_msg
 
 
+class WelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
+    kernel_name = KERNEL
+    support_iopub_welcome = OWN
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

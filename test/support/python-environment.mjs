@@ -1,16 +1,13 @@
-// JupyterLab in a virtual environment of the tests, made from requirements.txt and kept until that file changes.
+// Virtual environments of Python, made from requirements.txt and kept until that file changes.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const folder = join(here, ".venv");
-const requirements = join(here, "requirements.txt");
-const stamp = join(folder, "requirements.txt");
-
-/** The folder of the environment's programs. */
-export function environment() {
+/** The folder with the programs of the environment of a suite, in whose folder `home` requirements.txt is. */
+export function environment(home) {
+  const folder = join(home, ".venv");
+  const requirements = join(home, "requirements.txt");
+  const stamp = join(folder, "requirements.txt");
   const programs = join(folder, "bin");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === readFileSync(requirements, "utf8")) return programs;
   rmSync(folder, { recursive: true, force: true });
@@ -19,7 +16,6 @@ export function environment() {
   execFileSync(python, ["-m", "venv", folder], { stdio: "inherit" });
   const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements];
   execFileSync(join(programs, "python"), install, { stdio: "inherit" });
-  mkdirSync(folder, { recursive: true });
   writeFileSync(stamp, readFileSync(requirements));
   return programs;
 }
