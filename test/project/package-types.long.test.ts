@@ -150,7 +150,9 @@ it("the tools for packages find nothing wrong", async () => {
   const { messages } = await publint({ pkgDir: join(project, "node_modules", "arrowbook"), strict: true });
   expect(messages).toEqual([]);
   const cli = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
-  const { status, stdout } = spawnSync(process.execPath, [cli, tarball], { cwd: project, encoding: "utf8" });
+  // The program of Web Workers has no declarations: bundlers alone load it.
+  const words = [cli, tarball, "--exclude-entrypoints", "worker"];
+  const { status, stdout } = spawnSync(process.execPath, words, { cwd: project, encoding: "utf8" });
   expect({ status, stdout: status === 0 ? "" : stdout }).toEqual({ status: 0, stdout: "" });
 });
 
