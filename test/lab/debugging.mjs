@@ -156,7 +156,9 @@ export async function debugging({ page, notebook, suite, picture, lab }) {
   await notebook.click("notebook:restart-kernel");
   await notebook.accept();
   await restarted;
-  await notebook.ready();
+  // Beside the panel the notebook's toolbar has no room for the kernel's name.
+  const status = page.locator("#jp-main-statusbar", { hasText: "TypeScript (arrowbook) | Idle" });
+  await status.waitFor();
   await suite.eventually("debugger: a restart keeps the breakpoints", breakpoints, is(lines));
   await notebook.start(CELLS.import);
   await suite.eventually("debugger: and the new kernel stops at them", marked, is("return rest;"));
