@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { installKernel, kernelStatus, uninstallKernel } from "../../src/kernel/install/install.js";
 import { dataFolders, findKernel, userDataFolder } from "../../src/kernel/install/kernelspec.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -10,19 +10,18 @@ import { needBuild } from "./build.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder: string;
-const before = { ...process.env };
 
 beforeAll(() => needBuild());
 
 beforeEach(() => {
   folder = temporaryFolder("install");
-  process.env["JUPYTER_DATA_DIR"] = join(folder, "data");
-  delete process.env["VIRTUAL_ENV"];
-  delete process.env["CONDA_PREFIX"];
+  vi.stubEnv("JUPYTER_DATA_DIR", join(folder, "data"));
+  vi.stubEnv("VIRTUAL_ENV", undefined);
+  vi.stubEnv("CONDA_PREFIX", undefined);
 });
 
 afterEach(() => {
-  process.env = { ...before };
+  vi.unstubAllEnvs();
 });
 
 it("installs for the user with absolute paths, a display name and logos, and removes what it installed", async () => {
@@ -60,7 +59,7 @@ it("installs elsewhere, under another name, with the user's prelude and options"
 
 it("installs into the active environment, and says when there is none", async () => {
   await expect(installKernel({ sysPrefix: true })).rejects.toMatchObject({ code: "NoEnvironment" });
-  process.env["VIRTUAL_ENV"] = folder;
+  vi.stubEnv("VIRTUAL_ENV", folder);
   expect(await installKernel({ sysPrefix: true })).toBe(join(folder, "share", "jupyter", "kernels", "arrowbook"));
 });
 

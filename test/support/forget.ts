@@ -16,10 +16,12 @@ vi.unstubAllGlobals();
 vi.unstubAllEnvs();
 
 const BEFORE = Symbol.for("arrowbook.tests.before");
-const shared = globalThis as { [BEFORE]?: { readonly folder: string; readonly env: NodeJS.ProcessEnv } };
-shared[BEFORE] ??= { folder: process.cwd(), env: { ...process.env } };
-const { folder, env } = shared[BEFORE];
+const shared = globalThis as { [BEFORE]?: { folder: string; env: NodeJS.ProcessEnv; copy: NodeJS.ProcessEnv } };
+shared[BEFORE] ??= { folder: process.cwd(), env: process.env, copy: { ...process.env } };
+const { folder, env, copy } = shared[BEFORE];
 process.chdir(folder);
 process.exitCode = undefined;
-for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
-Object.assign(process.env, env);
+// Another object would not reach what keeps this one, nor the clock: a time zone is set by this one alone.
+process.env = env;
+for (const name of Object.keys(env)) if (!(name in copy)) delete env[name];
+Object.assign(env, copy);
