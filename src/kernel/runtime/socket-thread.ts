@@ -130,7 +130,8 @@ class SocketThread implements SocketCalls {
     if (message === undefined) return;
     const type = message.header.msg_type;
     if (type === "shutdown_request") void this.#shutdown(message, from);
-    else if (isControl && type === "interrupt_request") {
+    else if (type === "interrupt_request") {
+      // VS Code sends it on the shell channel.
       this.#answer(message, from, "interrupt_reply", { status: "ok" });
       void this.#stopCells();
     } else if (type === "kernel_info_request") this.#answer(message, from, "kernel_info_reply", this.#kernelInfo);
