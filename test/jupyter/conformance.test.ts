@@ -57,6 +57,20 @@ it.each([
   expect(status).toBe(0);
 });
 
+it("a restart by jupyter_client starts a new process, with the connection of the earlier one", async () => {
+  const { stdout, stderr } = await python(
+    [join(root, "test/jupyter/restart.py")],
+    { ...env, KERNEL: "arrowbook" },
+    root,
+  );
+  expect(stderr).toBe("");
+  const { before, after } = JSON.parse(stdout) as Record<"before" | "after", { pid: string; count: number }>;
+  expect([before.count, after.count]).toEqual([1, 1]);
+  expect(Number(before.pid)).toBeGreaterThan(0);
+  expect(Number(after.pid)).toBeGreaterThan(0);
+  expect(after.pid).not.toBe(before.pid);
+});
+
 it("stock tslab fails four of them, as docs/kernel.md says", async () => {
   const { stderr } = await conformance("tslab");
   const failed = [...stderr.matchAll(/^(?:FAIL|ERROR): (test_\w+)/gm)].map((match) => match[1]);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findKernel } from "../../src/kernel/install/kernelspec.js";
 import { type Execution, type KernelClient, startKernel } from "../../src/kernel/protocol/jupyter-client.js";
 import type { Content, Message } from "../../src/kernel/protocol/message.js";
@@ -94,6 +94,17 @@ describe("output", () => {
     expect(lines[1]).toMatch(/too long for a page/);
     expect(lines.slice(-3)).toEqual([expect.stringMatching(/^a+$/), "b".repeat(3_000), ""]);
   });
+});
+
+it("a shutdown for a restart is answered as one, and the process ends by itself", async () => {
+  const other = await startKernel(findKernel("arrowbook"));
+  await other.execute("setInterval(() => {}, 10);");
+  const { reply } = await other.request("shutdown_request", { restart: true }, { channel: "control", timeout: 60_000 });
+  expect(reply.header.msg_type).toBe("shutdown_reply");
+  expect(reply.content).toEqual({ status: "ok", restart: true });
+  await vi.waitFor(() => expect(() => process.kill(other.pid, 0)).toThrow("ESRCH"), { timeout: 60_000, interval: 20 });
+  await expect(other.execute("1")).rejects.toThrow(/ended unexpectedly \(exit status 0\)/);
+  await other.shutdown();
 });
 
 it("a kernel whose compiler cannot start ends, and its client reports why", async () => {
