@@ -117,10 +117,22 @@ it("a kernel whose compiler cannot start ends, and its client reports why", asyn
   await expect(cell).rejects.toThrow(/this compiler is broken/);
 });
 
-longIt("a kernel whose memory is full says so to the client that started it", async () => {
+longIt("a kernel whose memory is full says so in the cell, and to the client that started it", async () => {
   const env = { ...process.env, NODE_OPTIONS: "--max-old-space-size=200" };
   const small = await startKernel(findKernel("arrowbook"), { env });
+  const errors: Content[] = [];
+  const onMessage = ({ header, content }: Message): void => {
+    if (header.msg_type === "error") errors.push(content);
+  };
   const filling = "const all: number[][] = [];\nfor (;;) all.push(Array.from({ length: 1000 }, (_, i) => i + 0.5));";
-  await expect(small.execute(filling, { timeout: 120_000 })).rejects.toThrow(/ran out of memory; a larger limit/);
+  const cell = small.execute(filling, { timeout: 120_000, onMessage });
+  await expect(cell).rejects.toThrow(/ran out of memory; a larger limit/);
+  expect(errors).toEqual([
+    {
+      ename: "OutOfMemory",
+      evalue: "the memory of the kernel is full, and it ends",
+      traceback: [expect.stringContaining("are lost"), expect.stringContaining("--max-old-space-size")],
+    },
+  ]);
   await small.shutdown();
 });

@@ -13,6 +13,7 @@ import { type Content, PROTOCOL_VERSION } from "../protocol/message.js";
 import { CellSession } from "./cell-session.js";
 import { CellTasks } from "./cell-tasks.js";
 import { Executor } from "./executor.js";
+import { writeFatalReports } from "./fatal-report.js";
 import { InterruptState, interruptMemory } from "./interrupt-state.js";
 import type { LanguageThreadData } from "./language-thread.js";
 import { Prelude } from "./prelude.js";
@@ -81,6 +82,7 @@ export function launchKernel(options: LaunchOptions, entry: string): void {
   });
   serve(sockets, session);
   serve(hints.port1, session);
+  void writeFatalReports(sender(sockets));
   for (const thread of [sockets, language]) {
     // Without one of its threads the kernel would never reply; a front end restarts it.
     thread.on("error", (error) => {

@@ -13,6 +13,7 @@ import {
   newMessage,
 } from "../protocol/message.js";
 import { type SocketType, type Wire, wire } from "../protocol/zmtp.js";
+import { OUT_OF_MEMORY, watchFatalReport } from "./fatal-report.js";
 import { InterruptState } from "./interrupt-state.js";
 import type { Language } from "./language.js";
 import { type Remote, remote, type Sender, sender, serve } from "./remote.js";
@@ -67,6 +68,8 @@ class SocketThread implements SocketCalls {
   #debugger?: Promise<CellDebugger>;
   /** The last request for the debugger, to which its events belong. */
   #debugRequest?: Message;
+  /** The input of the latest cell. */
+  #latest?: Message;
   readonly #kernelInfo: Content;
   readonly #input: SharedArrayBuffer;
   readonly #language: Remote<Language>;
@@ -174,12 +177,21 @@ class SocketThread implements SocketCalls {
   }
 
   publish(message: Message): void {
+    if (message.header.msg_type === "execute_input") this.#latest = message;
     this.#publish(message);
     if (message.content["execution_state"] === "idle") void this.#debugger?.then((debug) => debug.idle());
   }
 
   reply(origin: number, message: Message): void {
     this.#clients.get(origin)?.send(encodeMessage(message, this.connection.key));
+  }
+
+  /** Reports the end of a process whose memory is full, as an error of the cell that runs, before it ends. */
+  watchFatalReport(folder: string): void {
+    watchFatalReport(folder, () => {
+      const error = newMessage("error", OUT_OF_MEMORY, this.#session);
+      this.#publish({ ...error, parent: this.#latest?.parent ?? {} });
+    });
   }
 
   interrupted(): void {

@@ -20,6 +20,8 @@ export interface SocketCalls {
   closed(): void;
   /** Asks the client of `origin` for a line of input; it is delivered through the shared buffer. */
   askInput(origin: number, message: Message): void;
+  /** Node writes a report into this folder when the memory of the process is full. */
+  watchFatalReport(folder: string): void;
 }
 
 export interface SocketThreadData {
