@@ -127,6 +127,12 @@ it("a cell with the metadata of its document has its messages in order and the f
   expect(ofType(id, "execute_result")).toEqual([{ execution_count: 1, data: { "text/plain": "42" }, metadata: {} }]);
 });
 
+it("the history has the cell, not the start-up commands", async () => {
+  const content = { hist_access_type: "tail", n: 10, output: false, raw: true };
+  const { reply } = await ask({ channel: "shell", type: "history_request", content });
+  expect(reply["history"]).toEqual([[0, 1, recorded.cell.content.code]]);
+});
+
 it("a cell that fails does not keep the next one from running", async () => {
   const failing = send(recorded.cell, { code: "throw new RangeError('mine')" });
   const next = send(recorded.cell, { code: "6 * 7" });
