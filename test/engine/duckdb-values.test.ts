@@ -32,6 +32,8 @@ describe("results of types without an Arrow column", () => {
     ["NULL::UNION(n INTEGER, s VARCHAR)", null],
     ["[map {'a': 1}, NULL]", "[{'a': 1}, NULL]"],
     ["{'m': map {1: 2}, 'u': union_value(n := 3)}", "{'m': {1: 2}, 'u': 3}"],
+    ["[[1.5], NULL]", "[[1.5], NULL]"],
+    ["['a'::ENUM ('a', 'b')]", "['a']"],
     ["TIME '01:02:03'", "01:02:03"],
     ["INTERVAL 1 DAY", "1 day"],
     ["bit '101'", "101"],

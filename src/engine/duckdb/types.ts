@@ -240,11 +240,11 @@ export function outColumn(name: string, type: DuckDBType, serviceType?: string):
 
 function resultType(type: DuckDBType): readonly [DataType, ColumnReader] {
   const name = type.toString();
-  if (name.startsWith("DECIMAL")) {
+  if (DECIMAL.test(name)) {
     const { width, scale } = type as unknown as { width: number; scale: number };
     return [new Decimal(scale, width, 128), width > 18 ? copyReader : wideReader];
   }
   // One type a column: the number of a dictionary is that of its type.
-  if (name.startsWith("ENUM")) return [new Dictionary(new Utf8(), new Int32()), enumReader];
+  if (/^ENUM\(.*\)$/s.test(name)) return [new Dictionary(new Utf8(), new Int32()), enumReader];
   return Object.hasOwn(RESULTS, name) ? RESULTS[name] : [new Utf8(), otherReader];
 }
