@@ -24,7 +24,7 @@ await write(["worker"], "cjs", "worker");
 const pages = chunks(PAGE);
 const dir = "dist/browser";
 await write(
-  ["index", "frame"],
+  ["index", "frame", "duckdb"],
   "esm",
   "shared",
   [forPages({ apart: true }), pages.plugin],

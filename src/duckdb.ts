@@ -5,6 +5,8 @@ export type { Engine, LoadOptions, Rows, Stoppable, Verification } from "./engin
 export { quoteName } from "./engine/contract/statements.js";
 export type { DuckdbOptions } from "./engine/duckdb/duckdb.js";
 export { duckdbEngine } from "./engine/duckdb/duckdb.js";
+export type { DuckdbWasm } from "./engine/duckdb/page-database.js";
+export { useDuckDB } from "./engine/duckdb/page-database.js";
 export type { FrameEngine } from "./frame/frame-engine.js";
 
 /**

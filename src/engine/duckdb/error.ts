@@ -35,12 +35,19 @@ const tableHint = (name: string): string =>
 /** The engine's message without its marker of the position in the statement. */
 export function engineReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text
+  return plainMessage(text)
     .split(/\nLINE \d+:/, 1)[0]
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
     .join(" ");
+}
+
+/** Of a message in JSON, as the engine has in a page, its text. */
+function plainMessage(text: string): string {
+  if (!text.startsWith('{"exception_type"')) return text;
+  const { exception_type: type, exception_message: message } = JSON.parse(text) as Record<string, string>;
+  return `${type} Error: ${message}`;
 }
 
 /** The error of a statement; if it is an unknown table or column, with the nearest names of the sources as the hint. */
@@ -65,3 +72,11 @@ function nearestName(message: string, sources: Readonly<Record<string, ScanSourc
   const columns = Object.values(sources).flatMap(({ schema }) => schema.fields.map(({ name }) => name));
   return suggestion(column, [...new Set(columns)], "columns");
 }
+
+/** The error of a date or timestamp that is infinite. */
+export const infinityError = (column: string, isPositive: boolean): DataError =>
+  new DataError(`Column ${JSON.stringify(column)} has the value ${isPositive ? "" : "-"}infinity.`, {
+    code: "BadCell",
+    column,
+    hint: "No Arrow column can hold it: select CASE WHEN isfinite(x) THEN x END, or CAST(x AS VARCHAR).",
+  });

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch, Schema } from "../../columns/arrow/arrow.js";
-import { InputError } from "../../errors/errors.js";
 import type { LoadOptions, Rows } from "../contract/engine.js";
 import { checkAddedColumns, checkAddedKey, keyOf, openRows, type StoredColumn } from "../contract/rows.js";
-import { quoteName } from "../contract/statements.js";
+import { checkNames, quoteName } from "../contract/statements.js";
 import { bindings, type Native } from "./bindings.js";
 import { cellWriters, sqlType, wideColumns } from "./types.js";
 import { CHUNK_ROWS, fillChunk } from "./write.js";
@@ -82,33 +81,6 @@ export async function loadRows(api: Api, own: DuckDBConnection, load: Load): Pro
 function columnList(schema: Schema): string[] {
   checkNames(schema);
   return schema.fields.map((field) => `${quoteName(field.name)} ${sqlType(field)}`);
-}
-
-/** @throws {InputError} DuplicateColumn for equal names, BadArgument for impossible ones */
-export function checkNames(schema: Schema): void {
-  const seen = new Map<string, string>();
-  for (const { name } of schema.fields) {
-    if (name === "" || name.includes("\0")) {
-      throw new InputError(`A column is called ${JSON.stringify(name)}, which cannot be a name in SQL.`, {
-        code: "BadArgument",
-        column: name,
-        hint: "Rename it with rename(), or leave it out with select().",
-      });
-    }
-    const other = seen.get(name.toLowerCase());
-    if (other !== undefined) {
-      const what =
-        other === name
-          ? `Two columns are called ${JSON.stringify(name)}.`
-          : `Columns ${JSON.stringify(other)} and ${JSON.stringify(name)} differ only in case, which the engine ignores.`;
-      throw new InputError(what, {
-        code: "DuplicateColumn",
-        column: name,
-        hint: "Rename one of them with rename().",
-      });
-    }
-    seen.set(name.toLowerCase(), name);
-  }
 }
 
 async function tableExists(own: DuckDBConnection, name: string): Promise<boolean> {

@@ -12,9 +12,9 @@ import {
 } from "../../columns/arrow/arrow.js";
 import { recordBatch } from "../../columns/arrow/record-batch.js";
 import { grown, grownInts } from "../../columns/build/dictionary.js";
-import { DataError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
 import { nodeApi } from "./bindings.js";
+import { infinityError } from "./error.js";
 
 /** The fixed-width buffers of a vector of the binding, whose own accessors create one object per cell. */
 interface RawVector {
@@ -222,11 +222,7 @@ export const timeReader = fixedReader(({ name, type }) => {
         ? words[2 * i] === (high > 0 ? -1 : 1) && (high > 0 || high === -0x8000_0000)
         : high !== -0x8000_0000;
       if (!isInfinite || isNullAt(vector, i)) continue;
-      throw new DataError(`Column ${JSON.stringify(name)} has the value ${high > 0 ? "" : "-"}infinity.`, {
-        code: "BadCell",
-        column: name,
-        hint: `No Arrow column can hold it: select CASE WHEN isfinite(x) THEN x END, or CAST(x AS VARCHAR).`,
-      });
+      throw infinityError(name, high > 0);
     }
   };
 });

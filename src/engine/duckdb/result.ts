@@ -8,9 +8,8 @@ import type {
   DuckDBValue,
 } from "@duckdb/node-api";
 import { type RecordBatch, Schema, Table } from "../../columns/arrow/arrow.js";
-import { InputError } from "../../errors/errors.js";
 import type { Allocate } from "../contract/engine.js";
-import { checkedParams } from "../contract/statements.js";
+import { boundValue, checkedParams, isDouble } from "../contract/statements.js";
 import { engineError } from "./error.js";
 import { loadApi } from "./instance.js";
 import { BatchBuilder } from "./read.js";
@@ -104,17 +103,13 @@ interface BoundValues {
 
 /** @throws {InputError} BadArgument */
 async function boundValues(params: readonly unknown[] | undefined): Promise<BoundValues> {
-  const values = checkedParams(params).map(bound);
+  const values = checkedParams(params).map(boundValue) as DuckDBValue[];
   if (values.length === 0) return {};
   if (!values.some(isDouble)) return { values };
   const { DOUBLE } = await loadApi();
   // Without a type, a whole number is an integer to the binding.
   return { values, types: values.map((value) => (isDouble(value) ? DOUBLE : undefined) as DuckDBType) };
 }
-
-/** Whole numbers that integers of 64 bits cannot hold, and -0. */
-const isDouble = (value: unknown): boolean =>
-  typeof value === "number" && Number.isInteger(value) && (Math.abs(value) >= 2 ** 63 || Object.is(value, -0));
 
 /** One chunk for each turn of the event loop: others are served in between. */
 async function* heldChunks(result: DuckDBMaterializedResult): AsyncGenerator<DuckDBDataChunk> {
@@ -126,16 +121,4 @@ async function* heldChunks(result: DuckDBMaterializedResult): AsyncGenerator<Duc
 
 async function* fetchedChunks(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) yield chunk;
-}
-
-function bound(value: unknown): DuckDBValue {
-  const wrong = (what: string, hint: string): InputError =>
-    new InputError(`A bound parameter is ${what}.`, { code: "BadArgument", hint });
-  if (value === undefined) throw wrong("undefined", "Pass null for no value.");
-  if (typeof value === "bigint" && BigInt.asIntN(128, value) !== value) {
-    throw wrong("a bigint of more than 128 bits", "Pass it as text.");
-  }
-  if (!(value instanceof Date)) return value as DuckDBValue;
-  if (Number.isNaN(value.getTime())) throw wrong("an invalid date", "Pass null for no value.");
-  return value.toISOString();
 }

@@ -1,10 +1,9 @@
 import type { DuckDBInstance } from "@duckdb/node-api";
 import type { Table } from "../../columns/arrow/arrow.js";
-import { InputError } from "../../errors/errors.js";
 import type { ScanSource, Stoppable } from "../contract/engine.js";
+import { checkSources } from "../contract/statements.js";
 import { withNearestName } from "./error.js";
 import { interruptible, loadApi, openInstance } from "./instance.js";
-import { checkNames } from "./load.js";
 import { completeResult } from "./result.js";
 import { type AddedSource, registerScans, type Scans, viewOf } from "./scan.js";
 import { wideColumns } from "./types.js";
@@ -48,14 +47,7 @@ export async function querySources(
   { signal, enumRows = 131_072 }: SourcesOptions = {},
 ): Promise<Table> {
   signal?.throwIfAborted();
-  for (const [name, { schema }] of Object.entries(sources)) {
-    checkNames(schema);
-    if (schema.fields.length > 0) continue;
-    throw new InputError(`The table ${JSON.stringify(name)} has no columns, so that SQL cannot read it.`, {
-      code: "NoColumns",
-      hint: "Select at least one column before sql().",
-    });
-  }
+  checkSources(sources);
   shared ??= open();
   shared.catch(() => {
     shared = undefined;

@@ -238,6 +238,9 @@ export function outColumn(name: string, type: DuckDBType, serviceType?: string):
   return { field: new Field(name, arrow, true, metadata), type, read };
 }
 
+/** Whether results have an Arrow type of plain values for this type of the engine. */
+export const isPlainResult = (name: string): boolean => DECIMAL.test(name) || Object.hasOwn(RESULTS, name);
+
 function resultType(type: DuckDBType): readonly [DataType, ColumnReader] {
   const name = type.toString();
   if (DECIMAL.test(name)) {

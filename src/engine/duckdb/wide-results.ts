@@ -17,6 +17,10 @@ const markerOf = (type: string): string => `CAST(NULL AS ENUM('${MARK}${type.rep
 
 const MARK = "arrowbook:";
 
+/** The service type in the marker of a column, if the type of the engine is one. */
+export const markOf = (type: string): string | undefined =>
+  type.startsWith(`ENUM('${MARK}`) ? type.slice(`ENUM('${MARK}`.length, -2).replaceAll("''", "'") : undefined;
+
 export function markedTable(database: string, table: string, wide: WideColumns): Marked {
   const columns = [...wide].map(([name, type]) => `${markerOf(type)} AS ${quoteName(name)}`);
   return [table, `SELECT * REPLACE (${columns.join(", ")}) FROM ${database}.${quoteName(table)}`];
