@@ -29,8 +29,8 @@ let used: DuckdbWasm | undefined;
 export const pageDatabase = (): DuckdbWasm | undefined => used;
 
 /**
- * Runs later `frame.sql()` in this database of `@duckdb/duckdb-wasm`, which stays yours to close; `undefined` ends that.
- * Each statement has connections and an in-memory database of its own, into which the tables are copied.
+ * Runs later calls of `frame.sql()` in this database of `@duckdb/duckdb-wasm`, which stays yours to close; `undefined`
+ * ends that. Each statement has connections and an in-memory database of its own, into which the tables are copied.
  *
  * @example
  * ```ts no-run
