@@ -1,5 +1,4 @@
 import { type BlockCodec, decompressBlock } from "../../../../format/block-codecs.js";
-import { gunzippedHere } from "../../../../format/gzip.js";
 import { crc32 } from "../../../../platform/node/bytes.js";
 import { brotliBytes } from "../../../../platform/node/compression.js";
 import { ParquetFault, UnsupportedParquet } from "../format/fault.js";
@@ -7,6 +6,8 @@ import { type PageHeader, readPageHeader } from "../format/page-header.js";
 import type { Codec, Encoding, Leaf, PageRange } from "../format/types.js";
 import { decodeLevels, packedBytes } from "./levels.js";
 import { decodeValues, type Values, type Wanted } from "./values.js";
+
+type Gzip = typeof import("../../../../format/gzip.js");
 
 export interface Page {
   /** Values and nulls. */
@@ -23,6 +24,9 @@ export type ReadBytes = (start: number, length: number) => Promise<Uint8Array>;
 
 /** Bytes that a page's header is looked for in; it is longer where it has statistics of long texts. */
 const HEADER = 256;
+
+/** Loaded for the first pages that need it: a web page has the fewest bytes without it. */
+let gzip: Gzip | undefined;
 
 /** Reads the pages of a leaf in a row group, one after the other, and checks them against their headers. */
 export class PageReader {
@@ -47,6 +51,7 @@ export class PageReader {
    * @throws {ParquetFault}
    */
   async next(use: (page: Page) => void): Promise<boolean> {
+    if (this.chunk.codec === "GZIP") gzip ??= await import("../../../../format/gzip.js");
     while (this.left > 0) {
       const [header, stored] = await this.nextPage();
       if (header.kind === "other") continue;
@@ -216,7 +221,7 @@ function decompressed(bytes: Uint8Array, size: number, codec: Codec): Uint8Array
     case "LZ4":
       return framedLz4(bytes, size) ?? block("lz4", bytes, size) ?? damaged(codec, size);
     case "GZIP":
-      return gunzipped(bytes, size) ?? damaged(codec, size);
+      return gunzipped(gzip as Gzip, bytes, size) ?? damaged(codec, size);
     case "BROTLI":
       return unbrotlied(bytes, size) ?? damaged(codec, size);
     case "LZO":
@@ -237,7 +242,7 @@ function block(codec: BlockCodec, bytes: Uint8Array, size: number): Uint8Array |
   }
 }
 
-function gunzipped(bytes: Uint8Array, size: number): Uint8Array | undefined {
+function gunzipped({ gunzippedHere }: Gzip, bytes: Uint8Array, size: number): Uint8Array | undefined {
   const out = new Uint8Array(size);
   let at = 0;
   try {
