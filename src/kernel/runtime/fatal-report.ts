@@ -4,6 +4,7 @@ import type { Content } from "../protocol/message.js";
 import type { Sender } from "./remote.js";
 import type { SocketCalls } from "./thread-messages.js";
 
+const REPORT = "fatal.json";
 const FULL = "the memory of the kernel is full, and it ends";
 
 /** The error of the cell that filled the memory. */
@@ -26,14 +27,16 @@ export async function writeFatalReports(sockets: Sender<SocketCalls>): Promise<v
   const folder = await temporaryFolder("kernel").catch(() => undefined);
   if (folder === undefined) return;
   const { path: directory } = folder;
-  Object.assign(process.report, { directory, filename: "fatal.json", compact: true, excludeNetwork: true });
+  Object.assign(process.report, { directory, filename: REPORT, compact: true, excludeNetwork: true });
   sockets("watchFatalReport", directory);
   process.report.reportOnFatalError = true;
 }
 
 /** Calls `onReport` as soon as the report is begun. It is not kept: it has the variables of the environment. */
 export function watchFatalReport(folder: string, onReport: () => void): void {
-  const watcher = watch(folder, () => {
+  const watcher = watch(folder, (_, name) => {
+    // At the end of the kernel the folder itself goes.
+    if (name !== REPORT) return;
     watcher.close();
     onReport();
     rmSync(folder, { recursive: true, force: true });
