@@ -33,7 +33,7 @@ it.each([
     const onMessage = ({ header }: Message): void => {
       if (header.msg_type === "stream") began();
     };
-    running = kernel.execute(`console.log("began");\nawait new Promise((done) => setTimeout(done, 50));\n${code}`, {
+    running = kernel.execute(`console.log("began");\n${code}`, {
       timeout: 120_000,
       onMessage,
     });

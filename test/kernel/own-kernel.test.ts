@@ -108,7 +108,8 @@ describe("cells", () => {
     expect(of(execution, "stream")).toEqual([
       { name: "stdout", text: "a\n" },
       { name: "stderr", text: "b\n" },
-      { name: "stdout", text: "c\nd\n" },
+      { name: "stdout", text: "c\n" },
+      { name: "stdout", text: "d\n" },
     ]);
   });
 

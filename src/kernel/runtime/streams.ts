@@ -4,6 +4,8 @@ export type StreamName = "stdout" | "stderr";
 
 const FLUSH_MS = 40;
 const FLUSH_CHARS = 32_768;
+/** Writes that are sent at once, as a loop that follows gives no timer a turn; one more may be in each {@link FLUSH_MS}. */
+const AT_ONCE = 20;
 /** What a cell may print before the rest is left out, but for its last lines. */
 const SHOWN_LINES = 10_000;
 const SHOWN_CHARS = 2_000_000;
@@ -18,9 +20,9 @@ export interface CapturedStreams {
 }
 
 /**
- * Replaces `process.stdout` and `process.stderr`. Writes are buffered briefly so that a printing loop does not send one
- * message per line; the output of a busy cell still appears while it runs. A cell that prints more than a page can show
- * has its first and its last lines.
+ * Replaces `process.stdout` and `process.stderr`. The first writes are sent at once, further ones are buffered briefly,
+ * so that a printing loop does not send one message per line; the output of a busy cell appears while it runs. A cell
+ * that prints more than a page can show has its first and its last lines.
  *
  * @param cell the cell whose code runs now, as its output belongs to it
  */
@@ -30,6 +32,8 @@ export function captureStreams<Cell extends object>(
 ): CapturedStreams {
   let held: { readonly name: StreamName; readonly cell: Cell | undefined; text: string } | undefined;
   let since = 0;
+  let atOnce = AT_ONCE;
+  let counted = 0;
   let timer: NodeJS.Timeout | undefined;
   const printed = new WeakMap<Cell, Printed>();
 
@@ -53,7 +57,13 @@ export function captureStreams<Cell extends object>(
       since = performance.now();
       held = { name, cell: owner, text };
     } else held.text += text;
-    if (held.text.length > FLUSH_CHARS || performance.now() - since > FLUSH_MS) flush();
+    const now = performance.now();
+    atOnce = Math.min(AT_ONCE, atOnce + (now - counted) / FLUSH_MS);
+    counted = now;
+    if (atOnce >= 1) {
+      atOnce--;
+      flush();
+    } else if (held.text.length > FLUSH_CHARS || now - since > FLUSH_MS) flush();
     else timer ??= setTimeout(flush, FLUSH_MS).unref();
   };
 
