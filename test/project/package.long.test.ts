@@ -19,7 +19,7 @@ afterAll(() => installed.remove());
 
 const node = (file: string, code: string): string => {
   writeFileSync(join(project, file), code);
-  return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" });
+  return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8", timeout: 120_000 });
 };
 
 const JOB = `
@@ -66,7 +66,7 @@ it("runs no script on installation, which npm would warn of", () => {
 
 /** What code imports: not the files that tools read, such as the program of Web Workers. */
 const ENTRIES = Object.entries(manifest.exports)
-  .filter(([, target]) => typeof target === "object")
+  .filter(([, target]) => typeof target === "object" && target !== null && "import" in target)
   .map(([key]) => key);
 
 it("every subpath of exports has its typesVersions entry, for resolvers that do not read exports", () => {
@@ -89,6 +89,11 @@ it("the entries load in both halves", () => {
   const cjs = names.map((name) => `console.log(Object.keys(require("${name}")).length >= 0);`).join("\n");
   expect(node("entries.mjs", esm)).toBe("true\n".repeat(names.length));
   expect(node("entries.cjs", cjs)).toBe("true\n".repeat(names.length));
+});
+
+it("the program of a page's workers is for bundlers of pages alone", () => {
+  const code = 'await import("arrowbook/worker").catch((error) => console.log(error.code));';
+  expect(node("worker.mjs", code)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
 });
 
 it("importing the package loads neither DuckDB, Vega, Danfo nor the readers and writers of zip files", () => {
