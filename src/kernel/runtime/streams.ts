@@ -4,7 +4,7 @@ export type StreamName = "stdout" | "stderr";
 
 const FLUSH_MS = 40;
 const FLUSH_CHARS = 32_768;
-/** Writes that are sent at once, as a loop that follows gives no timer a turn; one more may be in each {@link FLUSH_MS}. */
+/** Writes that are sent at once, as a loop after them gives no timer a turn; one more may be each {@link FLUSH_MS}. */
 const AT_ONCE = 20;
 /** What a cell may print before the rest is left out, but for its last lines. */
 const SHOWN_LINES = 10_000;
