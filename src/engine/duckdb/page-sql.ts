@@ -120,8 +120,12 @@ function literal(value: unknown): string {
   });
 }
 
-/** The statement as part of another one. */
-const inner = (sql: string): string => `(${sql.replace(/[;\s]+$/, "")}\n)`;
+/** The statement as part of another one, without the semicolons at its end. */
+function inner(sql: string): string {
+  let end = sql.length;
+  while (end > 0 && "; \t\r\n\f\v".includes(sql[end - 1])) end--;
+  return `(${sql.slice(0, end)}\n)`;
+}
 
 /** The columns of a result; none for a statement that is not a query. */
 async function describe(db: DuckdbWasm, connection: number, { sql, values }: Statement): Promise<DescribedColumn[]> {
