@@ -71,7 +71,7 @@ async function describe(engine: StatementRunner, from: ForeignSource["from"]): P
     `SELECT engine, toString(uuid), sorting_key, create_table_query FROM system.tables WHERE ${where("name")}`,
   );
   if (tables.numRows === 0) {
-    throw new InputError(`There is no table ${shown} that this user of the server may read.`, {
+    throw new InputError(`There is no table ${shown}, or the user may not read it.`, {
       code: "NotServable",
       hint: "Check the name, and the rights of the user: GRANT SELECT ON database.table.",
     });
@@ -206,7 +206,7 @@ function seekColumn(table: Described, name: string, role: "key" | "version"): Fo
   return { column: { name, sql, text: seek.text(sql), value: seek.value }, seek };
 }
 
-/** A question mark is the placeholder of a value. */
+/** The name in SQL without question marks, which stand for values. */
 const columnSql = (name: string): string => quoteName(name).replaceAll("?", "\\x3F");
 
 function storedColumn({ shown, columns }: Described, name: string): DescribedColumn {

@@ -13,7 +13,7 @@ export interface ServedType {
 /** How a value of a column becomes text, and a value again; exact. */
 export interface SeekType {
   text(column: string): string;
-  /** `?` is the placeholder of the text. */
+  /** SQL that makes a value of a text, which `?` stands for. */
   readonly value: string;
   /** Whether values are ordered in time or by number. */
   readonly isOrdered: boolean;

@@ -33,7 +33,7 @@ export interface SeekColumn {
   readonly sql: string;
   /** SQL that reads a value of the column as text. */
   readonly text: string;
-  /** SQL that reads that text, for which `?` is the placeholder, as a value of the column. */
+  /** SQL that makes a value of the column of that text, which `?` stands for. */
   readonly value: string;
 }
 
