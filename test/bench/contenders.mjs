@@ -78,10 +78,9 @@ const DUCKDB_TYPES = {
 const duckdbCsv = (path) =>
   `create table t as select * from read_csv('${path}', header = true, auto_detect = false, columns = {${columns.map(({ name, type }) => `${name}: '${DUCKDB_TYPES[type]}'`).join(", ")}})`;
 
-const python = "/usr/bin/python3";
 export const hasPandas = () => {
   try {
-    execFileSync(python, ["-c", "import pandas"], { stdio: "ignore" });
+    execFileSync(data.python, ["-c", "import pandas"], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -94,7 +93,7 @@ start = time.perf_counter()
 pandas.read_csv(${JSON.stringify(path)}, parse_dates=["date", "lastupdated"])
 ms = (time.perf_counter() - start) * 1000
 print(json.dumps({"ms": ms, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))`;
-  return JSON.parse(execFileSync(python, ["-c", code]).toString());
+  return JSON.parse(execFileSync(data.python, ["-c", code]).toString());
 };
 
 async function batchRows(file) {

@@ -259,3 +259,7 @@ export const gzipped = () =>
   packed(prices, `prices-${PRICE_ROWS}.csv.gz`, (path, part) =>
     pipeline(createReadStream(path), createGzip({ level: 6 }), createWriteStream(part)),
   );
+
+const clients = fileURLToPath(new URL("../clients/.venv/bin/python", import.meta.url));
+/** The Python that runs pandas and polars: PYTHON, else that of test:clients, else the system's. */
+export const python = process.env.PYTHON ?? (existsSync(clients) ? clients : "/usr/bin/python3");

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { python } from "./data.mjs";
 
 const TICKERS = Number(process.env.TICKERS ?? 5000);
 const DAYS = Number(process.env.DAYS ?? 1000);
@@ -120,7 +121,6 @@ function write(folder) {
 
 async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "arrowbook-bench-"));
-  const python = process.env.PYTHON ?? join(here, "../clients/.venv/bin/python");
   const lines = [];
   try {
     write(folder);

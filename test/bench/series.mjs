@@ -1,6 +1,6 @@
 // Time series on 5 million rows (5,000 tickers × 1,000 days), against pandas, DuckDB and polars in one run.
 // `npm run bench -- series` runs it and writes test/bench/results/series.md.
-// pandas is asked where a python3 has it (PYTHON, or /usr/bin/python3); TICKERS and DAYS change the size.
+// pandas is asked where a Python has it (PYTHON, or that of test:clients); TICKERS and DAYS change the size.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -23,6 +23,7 @@ import {
 import { Frame } from "arrowbook";
 import { duckdb } from "arrowbook/duckdb";
 import pl from "nodejs-polars";
+import { python } from "./data.mjs";
 import { writeSummary } from "./summary.mjs";
 
 const TICKERS = Number(process.env.TICKERS ?? 5000);
@@ -130,7 +131,6 @@ function pandas(data) {
   const folder = mkdtempSync(join(tmpdir(), "arrowbook-bench-"));
   try {
     for (const name of ["codes", "days", "close"]) writeFileSync(join(folder, name), data[name]);
-    const python = process.env.PYTHON ?? "/usr/bin/python3";
     const run = spawnSync(python, ["-c", PANDAS, folder, String(TICKERS), String(DAYS)], { encoding: "utf8" });
     return run.status === 0 ? JSON.parse(run.stdout) : undefined;
   } finally {

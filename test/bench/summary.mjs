@@ -96,6 +96,8 @@ function figure({ page, heading, row, column }) {
     .map((line) => line.split("|").map((cell) => cell.trim()));
   const head = lines.find((cells) => cells.includes(column));
   const found = lines.find((cells) => row.every((name, i) => cells[i + 1] === name));
+  // A peer that the machine lacks has no row.
+  if (found === undefined && column !== "arrowbook") return "";
   if (head === undefined || found === undefined) throw new Error(`results/${page}.md has no ${row.join(", ")}`);
   return found[head.indexOf(column)];
 }
