@@ -357,6 +357,56 @@ describe("pages of a table that changes", () => {
     expect(Date.parse(await time())).toBeGreaterThan(Date.parse(before));
   });
 
+  it("the refresh time is later after each change, also of removed rows and of columns", async () => {
+    const name = await made(
+      "n UInt32, p UInt8",
+      "MergeTree PARTITION BY p ORDER BY n",
+      "VALUES (1, 1)",
+      "VALUES (2, 2)",
+    );
+    const service = await serving(name);
+    const times: string[] = [];
+    for (const change of ["DROP PARTITION 1", "ADD COLUMN more Int8", "DROP COLUMN more", ""]) {
+      const { text } = await get(service, "/datatables/V/T/metadata.json");
+      times.push(JSON.parse(text).datatable.status.refreshed_at);
+      if (change !== "") await owner.query(`ALTER TABLE ${name} ${change} SETTINGS alter_sync = 2`);
+    }
+    expect(times).toEqual([...new Set(times)].sort());
+  });
+
+  it("columns that are added while the table is described are served", async () => {
+    const name = await made(NUMBERS, PLAIN, numbers(0, 1));
+    let during: (() => Promise<unknown>) | undefined;
+    const engine: Engine = {
+      ...reader,
+      async query(...call) {
+        const found = await reader.query(...call);
+        const change = call[0].includes("system.columns") ? during : undefined;
+        if (change !== undefined) during = undefined;
+        await change?.();
+        return found;
+      },
+    };
+    const service = await serving(name, { engine });
+    await owner.query(`ALTER TABLE ${name} ADD COLUMN first Int8`);
+    during = () => owner.query(`ALTER TABLE ${name} ADD COLUMN second Int8`);
+    expect((await get(service, PATH)).text).toBe("n,text,first,second\n0,row 0,0,0\n");
+  });
+
+  it("keys whose texts with commas look alike are not taken for repeated ones, row by row", async () => {
+    const name = await made("a Enum('x' = 1, 'x,y' = 2), b Enum('y,z' = 1, 'z' = 2)", "MergeTree ORDER BY (a, b)");
+    await owner.query(`INSERT INTO ${name} VALUES ('x', 'y,z'), ('x,y', 'z')`);
+    const engine: Engine = {
+      ...reader,
+      async *batches(...call) {
+        for await (const batch of reader.batches(...call))
+          for (let row = 0; row < batch.numRows; row++) yield batch.slice(row, row + 1);
+      },
+    };
+    const service = await serving(name, { engine });
+    expect((await get(service, PATH)).text).toBe('a,b\nx,"y,z"\n"x,y",z\n');
+  });
+
   it("rows of one key are an error, never a lost row", async () => {
     const { next, service } = await changed(PLAIN, (name) => owner.query(`INSERT INTO ${name} VALUES (49, 'again')`));
     expect(next.text).toMatch(ENDED);

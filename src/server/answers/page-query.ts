@@ -109,14 +109,14 @@ function repeatCheck({ code }: StoredTable, key: TableSeek["key"]): NonNullable<
     // The last column of a key differs most often.
     const least = cells[cells.length - 1];
     const repeats = (row: number): boolean => cells.every(({ text }) => text(row) === text(row - 1));
-    let isRepeated = last === keyAt(columns, 0).join();
+    let isRepeated = last === JSON.stringify(keyAt(columns, 0));
     let before = least.text(0);
     for (let row = 1; row < rows && !isRepeated; row++) {
       const text = least.text(row);
       isRepeated = text === before && repeats(row);
       before = text;
     }
-    last = keyAt(columns, rows - 1).join();
+    last = JSON.stringify(keyAt(columns, rows - 1));
     if (!isRepeated) return;
     const shown = key.map(({ name }) => name).join(", ");
     throw new DataError(`${code}: several rows have the same key (${shown}).`, {

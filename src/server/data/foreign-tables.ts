@@ -67,18 +67,24 @@ async function followed(engine: Engine, code: string, source: EngineTable) {
       hint: "Pass the engine of clickhouse(); load other rows as data.",
     });
   };
-  let foreign = await describe();
-  let identity: string | undefined;
+  const foreign = await describe();
+  let described: { readonly foreign: ForeignTable; readonly identity: string } | undefined;
   let last: StoredTable | undefined;
-  const now = async (): Promise<StoredTable | undefined> => {
-    let state = await foreign.state();
-    if (state !== undefined && state.identity !== identity) {
-      foreign = await describe();
-      state = await foreign.state();
-      identity = state?.identity;
+  /** The present state, and the description of a table of its identity: it may change while it is described. */
+  const present = async () => {
+    let state = await (described?.foreign ?? foreign).state();
+    while (state !== undefined && state.identity !== described?.identity) {
+      const { identity } = state;
+      const found = await describe();
+      state = await found.state();
+      if (state?.identity === identity) described = { foreign: found, identity };
     }
-    if (state === undefined) return undefined;
-    if (last?.version !== versionOf(state)) last = storedTable(code, source, foreign, state);
+    return state && described && { state, foreign: described.foreign };
+  };
+  const now = async (): Promise<StoredTable | undefined> => {
+    const found = await present();
+    if (found === undefined) return undefined;
+    if (last?.version !== versionOf(found.state)) last = storedTable(code, source, found.foreign, found.state, last);
     return last;
   };
   return { foreign, now };
@@ -86,15 +92,20 @@ async function followed(engine: Engine, code: string, source: EngineTable) {
 
 const versionOf = ({ identity, version }: ForeignState): string => `${identity} ${version}`;
 
-function storedTable(code: string, source: EngineTable, foreign: ForeignTable, state: ForeignState): StoredTable {
+function storedTable(
+  code: string,
+  source: EngineTable,
+  foreign: ForeignTable,
+  state: ForeignState,
+  before: StoredTable | undefined,
+): StoredTable {
   const { columns, from } = foreign;
-  const changed = new Date(state.changedAt === undefined ? Date.now() : state.changedAt * 1_000);
   const seek = seekOf(foreign, state);
   return {
     code,
     entry: entryOf(code, source, foreign),
     version: versionOf(state),
-    refreshedAt: `${changed.toISOString().slice(0, 19)}Z`,
+    refreshedAt: refreshTime(state, before),
     seek,
     compared: (index) => columns[index].compared,
     ready: async () => ({
@@ -108,6 +119,18 @@ function storedTable(code: string, source: EngineTable, foreign: ForeignTable, s
     hold: () => () => undefined,
     retire: async () => undefined,
   };
+}
+
+/**
+ * Later than that of the state before, by which copies know that there is something new: removed rows and columns leave
+ * no time behind, and two changes may be in one second.
+ */
+function refreshTime({ changedAt }: ForeignState, before: StoredTable | undefined): string {
+  const now = Math.floor(Date.now() / 1_000);
+  const earlier = before && Date.parse(before.refreshedAt) / 1_000;
+  const isLater = earlier === undefined || (changedAt ?? now) > earlier;
+  const seconds = isLater ? (changedAt ?? now) : Math.max(now, earlier + 1);
+  return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
 }
 
 function seekOf(foreign: ForeignTable, state: ForeignState): TableSeek {
