@@ -1,11 +1,10 @@
 import { constants } from "node:fs";
 import { appendFile, type FileHandle, link, lstat, open, rm, unlink, utimes, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { unlessAborted } from "../errors/unless-aborted.js";
 import { hasEnded, type Runner, thisThread } from "./abandoned.js";
 import { sweepUnfinished } from "./sweep.js";
-import { tempName } from "./temp-name.js";
+import { tempName, thisMachine } from "./temp-name.js";
 
 /** The holder of a lock, and its purpose. */
 export interface Holder extends Runner {
@@ -67,7 +66,7 @@ export async function acquire(
   onHeld: (holder: Holder) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<Lock> {
-  const mine: Holder = { ...thisThread(), host: hostname(), purpose, token: tempName("", "file") };
+  const mine: Holder = { ...thisThread(), host: thisMachine(), purpose, token: tempName("", "file") };
   // Stays open, so that what its holder leaves can be read after the file has been removed.
   let seen: FileHandle | undefined;
   await sweepUnfinished(path);
@@ -146,7 +145,7 @@ async function tokenOf(file: FileHandle): Promise<string | undefined> {
 
 /** Threads of this machine hold a lock until they end; those of others cannot be looked at. */
 async function isAbandoned(holder: Holder, file: FileHandle): Promise<boolean> {
-  return holder.host === hostname() ? hasEnded(holder) : Date.now() - (await file.stat()).mtimeMs > STALE_MS;
+  return holder.host === thisMachine() ? hasEnded(holder) : Date.now() - (await file.stat()).mtimeMs > STALE_MS;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { builtin } from "../package/builtin.js";
 
@@ -9,11 +10,44 @@ const ENDINGS = { download: "part", file: "tmp", note: "new" } as const satisfie
 /** The parts of a temporary name: the final name of the file, and the process that writes it on a machine. */
 export type TempName = NonNullable<ReturnType<typeof parseTempName>>;
 
+/** The PID namespace of a Linux machine outside of its containers. */
+const OUTER = "pid:[4026531836]";
+const BOOT = "/proc/sys/kernel/random/boot_id";
+
+/** The name of what numbers of processes are unique in: a machine, or a container, which may have the name of another. */
+export function machineOf(host: string, namespace: string, boot: string): string {
+  return namespace === "" || namespace === OUTER ? host : `${host} ${namespace} ${boot}`;
+}
+
+const textOf = (read: () => string): string => {
+  try {
+    return read().trim();
+  } catch {
+    // Only Linux has such files.
+    return "";
+  }
+};
+
+/** Changes whenever the system starts; empty where the system does not say. */
+const bootId = (): string => textOf(() => readFileSync(BOOT, "latin1"));
+
+let machine: string | undefined;
+
+/** {@link machineOf} this process. */
+export function thisMachine(): string {
+  machine ??= machineOf(
+    hostname(),
+    textOf(() => readlinkSync("/proc/self/ns/pid")),
+    bootId(),
+  );
+  return machine;
+}
+
 let digits: string | undefined;
 
 /** This machine's part of temporary names: eight hexadecimal digits. */
 export function hostDigits(): string {
-  digits ??= builtin("node:zlib").crc32(hostname()).toString(16).padStart(8, "0");
+  digits ??= builtin("node:zlib").crc32(thisMachine()).toString(16).padStart(8, "0");
   return digits;
 }
 

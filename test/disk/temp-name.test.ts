@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAbandoned } from "../../src/disk/abandoned.js";
 import { sweepUnfinished } from "../../src/disk/sweep.js";
-import { hostDigits, parseTempName, type TempKind, tempName } from "../../src/disk/temp-name.js";
+import { hostDigits, machineOf, parseTempName, type TempKind, tempName } from "../../src/disk/temp-name.js";
 import { forAll } from "../support/for-all.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -38,6 +38,18 @@ describe("temporary names", () => {
     "%s is not one",
     (name) => expect(parseTempName(name)).toBeUndefined(),
   );
+});
+
+it("containers of one host name, whose processes have the same numbers, are different machines", () => {
+  const names = [
+    ["pid:[4026531836]", "b"],
+    ["pid:[4026532201]", "b"],
+    ["pid:[4026532202]", "b"],
+    ["pid:[4026532201]", "c"],
+  ];
+  expect(new Set(names.map(([namespace, boot]) => machineOf("app", namespace, boot))).size).toBe(4);
+  // Outside of containers partial files are resumed after a restart of the machine, and where the system says nothing.
+  expect(machineOf("app", "pid:[4026531836]", "b")).toBe(machineOf("app", "", ""));
 });
 
 it("a file is abandoned when its process has ended, on another machine after a day without a write", () => {
