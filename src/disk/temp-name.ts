@@ -14,7 +14,7 @@ export type TempName = NonNullable<ReturnType<typeof parseTempName>>;
 const OUTER = "pid:[4026531836]";
 const BOOT = "/proc/sys/kernel/random/boot_id";
 
-/** The name of what numbers of processes are unique in: a machine, or a container, which may have the name of another. */
+/** Where numbers of processes are unique: a machine, or a container, whose host name another one may have too. */
 export function machineOf(host: string, namespace: string, boot: string): string {
   return namespace === "" || namespace === OUTER ? host : `${host} ${namespace} ${boot}`;
 }

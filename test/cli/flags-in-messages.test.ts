@@ -6,6 +6,8 @@ import { withFlags } from "../../src/cli/messages/flags-in-messages.js";
 
 /* Messages and hints of the library that commands can show, and what the command line makes of them. */
 it.each([
+  ["Call sync() first.", "Run arrowbook sync first."],
+  ["Call sync(): it exports the table again.", "Run arrowbook sync: it exports the table again."],
   [
     "Pass url to connect() or set ARROWBOOK_URL; connect.sample() starts a service with sample data.",
     "Pass --url or set ARROWBOOK_URL; --sample starts a service with sample data.",

@@ -26,6 +26,7 @@ const FLAGS: readonly (readonly [call: RegExp, flag: string])[] = [
   ],
   [/out of where\(\)( and filter the frame)?/, "out of --where"],
   [/(?<=^|\. )metadata\(\) lists/, "arrowbook meta dataset lists"],
+  [/Call sync\(\)/, "Run arrowbook sync"],
   [/\(\.export\(\)\)/, "(arrowbook export)"],
   [/(?:with )?\.?format\("(\w+)"\)/, "--format $1"],
   [/service\.table\("VENDOR\/TABLE"\)/, "arrowbook get table VENDOR/TABLE"],
