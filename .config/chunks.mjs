@@ -12,7 +12,7 @@ const FILES = {
 /** What is loaded on first use, by purpose. What several of them need is in a file of its own, named after them. */
 const PURPOSES = {
   files: ["columns/files/csv-file", "columns/files/lines-file", "columns/files/zip-file"],
-  tables: ["columns/files/parquet-file", "columns/parquet/read/read"],
+  tables: ["columns/files/parquet-file", "columns/files/parquet-threads", "columns/parquet/read/nested-source"],
   arrow: ["columns/ipc/read/read"],
   remote: ["transport/object-storage"],
   service: [
@@ -41,25 +41,28 @@ export const PAGE = {
   rest: { arrowbook: ["index"] },
   purposes: {
     csv: ["columns/files/csv-file"],
-    threads: ["columns/files/csv-threads"],
+    csvThreads: ["columns/files/csv-threads"],
     lines: ["columns/files/lines-file"],
-    parquet: ["columns/files/parquet-file", "columns/parquet/read/read"],
+    parquet: ["columns/files/parquet-file"],
+    parquetThreads: ["columns/files/parquet-threads"],
+    nested: ["columns/parquet/read/nested-source"],
     arrow: ["columns/ipc/read/read"],
     zip: ["columns/files/zip-file"],
     packed: ["format/gzip", "format/zstd"],
     remote: ["transport/object-storage"],
   },
+  later: { csvThreads: "csv", parquetThreads: "parquet", nested: "parquet" },
   apart: [],
 };
-const NODE = { files: FILES, rest: {}, purposes: PURPOSES, apart: APART };
+const NODE = { files: FILES, rest: {}, purposes: PURPOSES, later: {}, apart: APART };
 
 /**
  * A rolldown plugin that reads the graph of modules, and the groups of modules for `output.codeSplitting`.
  *
- * @param plan `files` have what is loaded together, `purposes` what is not in them and loaded on first use, `rest` what
- *   remains of others that are loaded together
+ * @param plan `files` have what is loaded together, `purposes` what is not in them and loaded on first use, `later` the
+ *   purpose that is loaded before another, `rest` what remains of others that are loaded together
  */
-export function chunks({ files: loadedFirst, rest, purposes: onUse, apart: single } = NODE) {
+export function chunks({ files: loadedFirst, rest, purposes: onUse, later, apart: single } = NODE) {
   let fileOf = () => null;
   return {
     plugin: {
@@ -84,7 +87,8 @@ export function chunks({ files: loadedFirst, rest, purposes: onUse, apart: singl
           const isEntry = this.getModuleInfo(id)?.isEntry === true;
           if (isEntry || apart.has(id)) return null;
           if (loaded.has(id)) return files.find(([, ids]) => ids.has(id))[0];
-          const named = [...others, ...purposes].flatMap(([name, ids]) => (ids.has(id) ? [name] : []));
+          const all = [...others, ...purposes].flatMap(([name, ids]) => (ids.has(id) ? [name] : []));
+          const named = all.filter((name) => !all.includes(later[name]));
           return named.length === 0 ? null : named.join("-");
         };
       },

@@ -205,6 +205,10 @@ export function sizeOf({ pages }: PlannedGroup): number {
   return size;
 }
 
+/** Work of each row group: cells and compressed bytes, each about 10 ns. */
+export const groupWork = ({ groups, columns }: FlatPlan): number[] =>
+  groups.map((group) => group.rows * columns.length + sizeOf(group));
+
 /** An error with the column and row group where it was found. */
 export function inColumn(error: unknown, name: string, { number }: PlannedGroup): unknown {
   return placed(error, `column ${JSON.stringify(name)} of row group ${number}`);

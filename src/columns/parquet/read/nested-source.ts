@@ -10,9 +10,10 @@ import { foreignType, retyped } from "./foreign-type.js";
 import { ParquetFault } from "./format/fault.js";
 import type { Grow } from "./format/growth.js";
 import { serviceType } from "./format/leaf-type.js";
+import { leavesOf } from "./format/schema.js";
 import type { Leaf, PageRange, SchemaNode } from "./format/types.js";
 import type { GroupBytes } from "./group-bytes.js";
-import { type LeafSlots, leavesOf, nestedColumn } from "./nested.js";
+import { type LeafSlots, nestedColumn } from "./nested.js";
 import { storeOf } from "./store/store-of.js";
 
 /** The pages of a nested column's leaves in a row group. */

@@ -212,7 +212,3 @@ function leafOf(node: SchemaNode): Leaf {
   }
   return at.leaf;
 }
-
-export function leavesOf(node: SchemaNode): Leaf[] {
-  return node.leaf === undefined ? node.children.flatMap(leavesOf) : [node.leaf];
-}

@@ -9,9 +9,8 @@ import type { PlannedGroup } from "./flat-rows.js";
 import { foreignType } from "./foreign-type.js";
 import { placed, UnsupportedParquet } from "./format/fault.js";
 import { isForeign, serviceType } from "./format/leaf-type.js";
-import { COLUMNS_KEY, type NotedColumn } from "./format/schema.js";
+import { COLUMNS_KEY, leavesOf, type NotedColumn } from "./format/schema.js";
 import type { Chunk, Footer, Leaf, PageRange, SchemaNode, Statistics } from "./format/types.js";
-import { leavesOf } from "./nested.js";
 import type { ParquetReadOptions } from "./options.js";
 
 /** A column of the file as it is read. */

@@ -11,10 +11,9 @@ import { type FlatPlan, FlatRows, inColumn, type PlannedGroup } from "./flat-row
 import { foreignType } from "./foreign-type.js";
 import { checkGrowth, type Grow, growthLimit } from "./format/growth.js";
 import { isForeign } from "./format/leaf-type.js";
+import { leavesOf } from "./format/schema.js";
 import type { Footer } from "./format/types.js";
 import type { GroupBytes } from "./group-bytes.js";
-import { leavesOf } from "./nested.js";
-import { emptyNested, readNested } from "./nested-source.js";
 import type { ParquetRead } from "./options.js";
 import { fileColumns, type PlannedColumn, plannedGroups, type ReadPlan, readPlan } from "./plan.js";
 
@@ -119,7 +118,7 @@ export class ParquetRows {
       yield batch;
     }
     flat.policy.report();
-    if (isEmpty) yield this.emptyBatch();
+    if (isEmpty) yield await this.emptyBatch();
   }
 
   /** All rows, decoded elsewhere where that is possible. */
@@ -144,7 +143,7 @@ export class ParquetRows {
       flat.policy.report();
     } else for (const report of reports) this.options.onReport?.(report);
     const batches = stretches.flatMap((stretch) => stretch.batches());
-    if (batches.length === 0) return new Table([this.emptyBatch()]);
+    if (batches.length === 0) return new Table([await this.emptyBatch()]);
     // Batches of one stretch share their dictionaries.
     return stretches.length === 1 ? new Table(batches[0].schema, batches) : tableOf(batches, stretches[0].schema);
   }
@@ -170,6 +169,8 @@ export class ParquetRows {
   /** The nested columns of a row group. */
   private async nestedOf(group: PlannedGroup, bytes: GroupBytes, grow: Grow): Promise<Data[]> {
     const found: Data[] = [];
+    if (this.plan.nested.length === 0) return found;
+    const { readNested } = await import("./nested-source.js");
     for (const { name, node } of this.plan.nested) {
       try {
         found.push(await readNested(node, group, bytes, this.options, grow));
@@ -180,8 +181,10 @@ export class ParquetRows {
     return found;
   }
 
-  private emptyBatch(): RecordBatch {
-    const nested = this.plan.nested.map(({ node }) => emptyNested(node, this.options));
+  private async emptyBatch(): Promise<RecordBatch> {
+    const nested: Data[] = [];
+    for (const { node } of this.plan.nested)
+      nested.push((await import("./nested-source.js")).emptyNested(node, this.options));
     return this.assembly().empty(this.flatRows().empty(), nested);
   }
 }

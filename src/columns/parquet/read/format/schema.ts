@@ -61,6 +61,11 @@ export function schemaTree(elements: readonly ThriftStruct[]): {
   return { columns, leaves };
 }
 
+/** The leaves below a node, in their order, or itself. */
+export function leavesOf(node: SchemaNode): Leaf[] {
+  return node.leaf === undefined ? node.children.flatMap(leavesOf) : [node.leaf];
+}
+
 function childrenOf(count: number, child: () => SchemaNode): SchemaNode[] {
   const children: SchemaNode[] = [];
   // Each call uses an element up, so that a count too large ends at the last.
