@@ -1,27 +1,18 @@
 // The package in web pages: bundled by Vite and by esbuild, and unbundled by an import map. Each page does the work of
 // app/work.mjs with a service of another origin, and gets the cells, specifications and tables that Node gets.
-
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import zlib from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { ZipFile } from "yazl";
-import { launchChromium, requireForSuite } from "../support/chromium.mjs";
 import { work } from "./app/work.mjs";
+import { failures, folder, IMPORTS, inPages, pageOf, root } from "./in-pages.mjs";
 
-requireForSuite("browser");
-const { chromium } = await import("playwright-core");
 const { build: esbuild } = await import("esbuild");
 const { build: vite } = await import("vite");
 const arrowbook = await import("../../dist/esm/index.js");
 const { sampleData, SAMPLE_KEY, serve } = await import("../../dist/esm/server.js");
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "arrowbook-pages-"));
-const failures = [];
 
 const service = await serve({ data: sampleData(), cors: "*" });
 const frame = arrowbook.Frame.fromCSV(new TextEncoder().encode("t,x\na,1.5\nb,2\na,\n"));
@@ -30,6 +21,11 @@ await (await frame).toParquet(
   join(folder, "z.parquet"),
   zlib.zstdCompressSync === undefined ? {} : { compression: "zstd" },
 );
+/** Lists of structs, and maps: the package itself writes flat columns. */
+const NESTED = "SELECT [{'a': i, 'b': i::VARCHAR}, NULL] AS l, MAP {'k': i} AS m FROM range(3) t(i)";
+const database = await (await DuckDBInstance.create()).connect();
+await database.run(`COPY (${NESTED}) TO '${join(folder, "n.parquet")}'`);
+database.closeSync();
 /** An archive of one deflated file. */
 async function zipOf(text) {
   const archive = new ZipFile();
@@ -43,6 +39,7 @@ const given = {
   key: SAMPLE_KEY,
   parquet: readFileSync(join(folder, "t.parquet")),
   zstd: new Uint8Array(readFileSync(join(folder, "z.parquet"))),
+  nested: new Uint8Array(readFileSync(join(folder, "n.parquet"))),
   arrow: (await frame).toIPC(),
   zip: await zipOf("t,x\na,1.5\nb,2\na,\n"),
 };
@@ -65,15 +62,6 @@ const main = join(root, "test/browser/app/main.mjs");
 const VEGA = ["vega", "vega-lite"]
   .map((name) => `<script src="/node_modules/${name}/build/${name}.min.js"></script>`)
   .join("");
-const IMPORTS = {
-  arrowbook: "/dist/browser/index.js",
-  "arrowbook/frame": "/dist/browser/frame.js",
-  "apache-arrow": "/node_modules/apache-arrow/Arrow.dom.mjs",
-  tslib: "/node_modules/tslib/tslib.es6.mjs",
-  flatbuffers: "/node_modules/flatbuffers/mjs/flatbuffers.js",
-};
-const pageOf = (script, head = "") =>
-  `<!doctype html><meta charset="utf-8">${VEGA}${head}<script type="module" src="${script}"></script>`;
 await vite({
   root: join(root, "test/browser/app"),
   configFile: false,
@@ -99,42 +87,32 @@ await esbuild({
   external: ["hucre", "danfojs-node", "tinyglobby", "apache-arrow"],
   logLevel: "error",
 });
-const importMap = `<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>`;
+const importMap = { imports: IMPORTS };
 const pages = {
-  "/vite.html": pageOf("/vite/main.js"),
-  "/esbuild.html": pageOf("/esbuild/main.js"),
-  "/unbundled.html": pageOf("/test/browser/app/main.mjs", importMap),
+  "/vite.html": pageOf("/vite/main.js", undefined, VEGA),
+  "/esbuild.html": pageOf("/esbuild/main.js", undefined, VEGA),
+  "/unbundled.html": pageOf("/test/browser/app/main.mjs", importMap, VEGA),
 };
 const framePages = {
-  "/frame.html": pageOf("/frame/frame.js", importMap),
-  "/frame-unbundled.html": pageOf("/test/browser/app/frame.mjs", importMap),
+  "/frame.html": pageOf("/frame/frame.js", importMap, VEGA),
+  "/frame-unbundled.html": pageOf("/test/browser/app/frame.mjs", importMap, VEGA),
 };
 /** Bytes that a page of `arrowbook/frame` may fetch for a format besides apache-arrow, compressed by gzip. */
 const MOST = { csv: 155_000, lines: 143_000, arrow: 150_000, parquet: 163_000 };
 const fetched = new Map();
-const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".html": "text/html" };
-const server = createServer((request, response) => {
-  const path = decodeURIComponent(request.url.split("?")[0]);
-  try {
-    const body =
-      pages[path] ??
-      framePages[path] ??
-      readFileSync(/^\/(vite|esbuild|frame)\//.test(path) ? join(folder, path) : join(root, path));
-    if (path.startsWith("/frame/")) fetched.set(path, zlib.gzipSync(body).length);
-    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(body);
-  } catch {
-    response.writeHead(path === "/favicon.ico" ? 204 : 404).end();
-  }
-});
-await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const bodyOf = (path) => {
+  const page = pages[path] ?? framePages[path];
+  if (page !== undefined) return page;
+  const body = readFileSync(join(/^\/(vite|esbuild|frame)\//.test(path) ? folder : root, path));
+  if (path.startsWith("/frame/")) fetched.set(path, zlib.gzipSync(body).length);
+  return body;
+};
+
 /** Reads and computes with `arrowbook/frame`: the cells of Node, few bytes, and the rest once `arrowbook` is loaded. */
-async function checkFrame(path) {
+async function checkFrame(path, openApp) {
   for (const format of Object.keys(MOST)) {
     fetched.clear();
-    const page = await context.newPage();
-    page.on("pageerror", (error) => failures.push(`${path}: ${error}`));
-    await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
-    await page.waitForFunction(() => globalThis.app !== undefined, undefined, { timeout: 20_000 });
+    const page = await openApp(path);
     const bytes = [...(given[format] ?? [])];
     const found = await page.evaluate(
       async ([name, numbers]) => globalThis.app.work(name, Uint8Array.from(numbers)),
@@ -157,25 +135,26 @@ async function checkFrame(path) {
   }
 }
 
-const context = await launchChromium(chromium, join(folder, "profile"), {});
-try {
+await inPages(bodyOf, async ({ openApp }) => {
   for (const path of Object.keys(pages)) {
-    const page = await context.newPage();
-    page.on("pageerror", (error) => failures.push(`${path}: ${error}`));
-    page.on("console", (message) => message.type() === "error" && console.error(path, message.text().slice(0, 300)));
-    await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
-    await page.waitForFunction(() => globalThis.app !== undefined, undefined, { timeout: 20_000 });
+    const page = await openApp(path, async (opened) => {
+      opened.on("console", (message) => {
+        if (message.type() === "error") console.error(path, message.text().slice(0, 300));
+      });
+    });
     const plain = {
       ...given,
       parquet: [...given.parquet],
       zstd: [...given.zstd],
+      nested: [...given.nested],
       arrow: [...given.arrow],
       zip: [...given.zip],
     };
-    const found = await page.evaluate(async ({ parquet, zstd, arrow, zip, ...rest }) => {
+    const found = await page.evaluate(async ({ parquet, zstd, nested, arrow, zip, ...rest }) => {
       const bytes = {
         parquet: Uint8Array.from(parquet),
         zstd: Uint8Array.from(zstd),
+        nested: Uint8Array.from(nested),
         arrow: Uint8Array.from(arrow),
         zip: Uint8Array.from(zip),
       };
@@ -197,14 +176,6 @@ try {
     console.log(`${path}: ${Object.keys(here).length} results as in Node, ${Object.keys(REFUSED).length} refusals`);
     await page.close();
   }
-  for (const path of Object.keys(framePages)) await checkFrame(path);
-} catch (error) {
-  failures.push(String(error));
-} finally {
-  await context.close();
-  server.close();
+  for (const path of Object.keys(framePages)) await checkFrame(path, openApp);
   await service.close();
-  rmSync(folder, { recursive: true, force: true });
-}
-for (const failure of failures) console.error(failure);
-process.exit(failures.length > 0 ? 1 : 0);
+});

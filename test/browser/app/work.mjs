@@ -4,7 +4,7 @@ const ZIPPED = [
 ];
 
 // What a page does with arrowbook, run in Node too: both must give the same.
-export async function work({ connect, Frame, sessions, csvBatches }, { url, key, parquet, arrow, zstd, zip }) {
+export async function work({ connect, Frame, sessions, csvBatches }, { url, key, parquet, arrow, zstd, nested, zip }) {
   const csv = "day,city,rain\n2024-01-02,Oslo,1.5\n2024-01-03,Oslo,0\n2024-01-02,Rome,12.25\n2024-01-03,Rome,\n";
   const bytes = new TextEncoder().encode(csv);
   const file = new File([bytes], "rain.csv");
@@ -25,6 +25,7 @@ export async function work({ connect, Frame, sessions, csvBatches }, { url, key,
     ipc: (await Frame.fromArrow(read.toIPC())).toArray(),
     parquet: (await Frame.fromParquet(new Blob([parquet]))).toArray(),
     zip: (await Frame.fromZip(new File([zip], "t.zip"), { columns: ZIPPED })).toArray(),
+    nested: (await Frame.fromParquet(nested)).toJSONLines(),
     zstd: (await Frame.fromParquet(zstd)).toArray(),
     arrow: (await Frame.fromArrow(new Blob([arrow]))).toArray(),
     json: (await Frame.fromJSONLines(new TextEncoder().encode('{"a":1.10}\n{"a":2}\n'))).toArray(),
