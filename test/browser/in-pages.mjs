@@ -47,7 +47,7 @@ const TYPES = {
  * Serves files while `check` uses them in Chromium; then prints what failed, and ends the process.
  *
  * @param bodyOf the contents of a path of the server; it throws where there are none
- * @param check is given the `origin` of the server; `open(path, prepare)`, which opens a page that was prepared; and
+ * @param check gets the `origin` of the server; `open(path, prepare)`, which opens a page that was prepared; and
  *   `openApp`, which waits for its script to set `app` too
  * @param options of the browser, and `headersOf` a path
  */
