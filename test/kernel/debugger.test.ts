@@ -96,6 +96,15 @@ async function locals(at = 0): Promise<ReadonlyMap<string, Variable>> {
   return new Map((variables as unknown as readonly Variable[]).map((each) => [each.name, each]));
 }
 
+it("a value that is never shown keeps no later request waiting", async () => {
+  await run('const never = { [Symbol.for("Jupyter.display")]: () => new Promise(() => undefined) };');
+  const given = { variableName: "never" };
+  const content = { type: "request", seq: ++seq, command: "richInspectVariables", arguments: given };
+  void kernel.request("debug_request", content, { channel: "control", timeout: 60_000 }).catch(() => undefined);
+  const { variables } = await debug("inspectVariables");
+  expect(variables).toContainEqual(expect.objectContaining({ name: "never" }));
+});
+
 it("starts, and sets breakpoints in a cell that has not run", async () => {
   expect(kernel.info).toMatchObject({ debugger: true, supported_features: expect.arrayContaining(["debugger"]) });
   expect(await debug("debugInfo")).toMatchObject({ isStarted: false, hashMethod: "Murmur2", breakpoints: [] });

@@ -194,10 +194,10 @@ export class CellDebugger {
     },
   };
 
-  /** Answers a `debug_request`, after those before it. */
+  /** Answers a `debug_request`, after those before it; none waits for a value to be shown, which may take for ever. */
   reply(request: Content): Promise<Content> {
     const answered = this.#last.then(() => this.#reply(request));
-    this.#last = answered;
+    if (request["command"] !== "richInspectVariables") this.#last = answered;
     return answered;
   }
 
