@@ -60,9 +60,10 @@ function addUnits(a: Units, b: Units, { sign, powers, type, place }: Addition, r
   const { length, valid, from } = rows;
   const count = wordsOf(type);
   if (a.count === 4 && b.count === 4 && count === 4 && powers.left === 0 && powers.right === 0) {
-    const sums = inBlocks(a, b, length, ({ run, left, right, step, count, out }) =>
-      run.add(left, right, step, count, sign, out),
-    );
+    const sums = inBlocks(a, b, length, ({ run, left, right, step, count, out }) => {
+      if (sign > 0) run.add(left, right, step, count, out);
+      else run.subtract(left, right, step, count, out);
+    });
     clearNulls(sums, valid, length);
     return sums;
   }

@@ -14,8 +14,10 @@ import {
 } from "../arrow/arrow.js";
 import { alignedBits } from "../arrow/bits.js";
 import { emptyData } from "../arrow/record-batch.js";
+import { columnProgram } from "../table/column-program.js";
 import { takeColumn } from "../table/take.js";
 import { isFixedWidth } from "../table/take-fixed.js";
+import { PART_ROWS, partBuffers } from "../table/take-places.js";
 import { cast, castConstant, commonType } from "./cast.js";
 import { isValid, needEqualLength, type Validity, validOf, valuesData } from "./chunks.js";
 import type { Constant } from "./constant.js";
@@ -75,7 +77,14 @@ function takenValues(
   return takeColumn(new Vector(chunks.length === 0 ? [emptyData(type)] : chunks), picks);
 }
 
-/** Values of 4 bytes or a multiple, copied source by source; undefined for others. */
+/** Bytes of a value that the program copies. */
+const WIDTHS: readonly number[] = [4, 8, 16, 32];
+/** Rows of one call of the program. */
+const CALL = 8_192;
+/** Bytes of the rows of one call. */
+const ROOM = CALL * 32;
+
+/** Values of fixed width, copied source by source in WebAssembly; undefined for others. */
 function copiedValues(
   truths: readonly Uint8Array[],
   sources: readonly (Vector | undefined)[],
@@ -84,30 +93,91 @@ function copiedValues(
 ): Vector | undefined {
   const [like] = (sources.find((source) => source !== undefined && source.length > 0)?.data ?? []) as readonly Data[];
   if (length === 0 || like === undefined || !isFixedWidth(like.type)) return undefined;
-  const Parts = like.values instanceof Float64Array ? Float64Array : Int32Array;
-  const parts = (like.values.BYTES_PER_ELEMENT * like.stride) / Parts.BYTES_PER_ELEMENT;
-  if (!Number.isInteger(parts)) return undefined;
-  const out = new Parts(length * parts);
-  const hasNulls = sources.some((source) => source === undefined || source.nullCount > 0);
-  const valid = hasNulls ? new Uint8Array((length + 7) >> 3) : undefined;
-  // The last value first; the rows of other branches are overwritten.
-  for (const [branch, source] of [...sources.entries()].reverse()) {
-    const own = truths[branch] as Uint8Array | undefined;
-    const step = steps[branch];
-    if (valid !== undefined) choosePresence(valid, own, source, step);
-    let row = 0;
-    for (const data of (source?.data ?? []) as readonly Data[]) {
-      const { buffer, byteOffset } = data.values as { buffer: ArrayBuffer; byteOffset: number };
-      const from = new Parts(buffer, byteOffset, data.length * parts);
-      const end = step === 0 ? length : row + data.length;
-      if (own !== undefined) copyTrue(own, row, end, { from, step, parts }, out);
-      else if (step === 1) out.set(from, row * parts);
-      else for (let part = 0; part < out.length; part++) out[part] = from[part % parts];
-      row = end;
-    }
-  }
+  const width = like.values.BYTES_PER_ELEMENT * like.stride;
+  if (!WIDTHS.includes(width)) return undefined;
+  const valid = sources.some((source) => source === undefined || source.nullCount > 0)
+    ? presenceOf(truths, sources, steps, length)
+    : undefined;
+  const branches = sources.map((source, k) => source && { rows: rowReader(source, width), step: steps[k] * width });
   const Values = like.values.constructor as new (buffer: ArrayBufferLike) => ArrayBufferView;
-  return new Vector([valuesData(like.type, length, new Values(out.buffer), valid)]);
+  const chunks = partBuffers(length, width).map((out, k) => {
+    const from = k * PART_ROWS;
+    copyBranches(truths, branches, { from, width }, out);
+    const bits = valid?.subarray(from >> 3, (from + PART_ROWS) >> 3);
+    return valuesData(like.type, out.length / width, new Values(out.buffer), bits);
+  });
+  return new Vector(chunks);
+}
+
+interface Branch {
+  readonly rows: RowReader;
+  /** Bytes from one row to the next; 0 where one value is for all rows. */
+  readonly step: number;
+}
+
+/** Fills `out` with the chosen values of the rows from one on; undefined branches are null. */
+function copyBranches(
+  truths: readonly Uint8Array[],
+  branches: readonly (Branch | undefined)[],
+  { from, width }: { readonly from: number; readonly width: number },
+  out: Uint8Array,
+): void {
+  const { run, memory, at } = columnProgram();
+  const [outAt, bitsAt] = [at + ROOM, at + 2 * ROOM];
+  const rows = out.length / width;
+  for (let first = 0; first < rows; first += CALL) {
+    const count = Math.min(CALL, rows - first);
+    const row = from + first;
+    memory.fill(0, outAt, outAt + count * width);
+    // The last value first; the rows of other branches are overwritten.
+    for (let k = branches.length - 1; k >= 0; k--) {
+      const branch = branches[k];
+      if (branch === undefined) continue;
+      const { rows: read, step } = branch;
+      if (k < truths.length) memory.set(truths[k].subarray(row >> 3, (row + count + 7) >> 3), bitsAt);
+      else memory.fill(255, bitsAt, bitsAt + ((count + 7) >> 3));
+      read(step === 0 ? 0 : row, step === 0 ? 1 : count, memory, at);
+      run.choose(bitsAt, count, at, step, width, outAt);
+    }
+    out.set(memory.subarray(outAt, outAt + count * width), first * width);
+  }
+}
+
+/** Copies a number of values from a row on; rows are read in ascending order. */
+type RowReader = (row: number, count: number, memory: Uint8Array, at: number) => void;
+
+function rowReader(source: Vector, width: number): RowReader {
+  const chunks = (source.data as readonly Data[]).map(({ values, length }) => {
+    const { buffer, byteOffset } = values as Uint8Array;
+    return new Uint8Array(buffer, byteOffset, length * width);
+  });
+  let k = 0;
+  let start = 0;
+  return (row, count, memory, at) => {
+    let from = row * width;
+    const end = from + count * width;
+    for (const begin = from; from < end; ) {
+      while (from >= start + chunks[k].length) {
+        start += chunks[k].length;
+        k++;
+      }
+      const part = chunks[k].subarray(from - start, end - start);
+      memory.set(part, at + from - begin);
+      from += part.length;
+    }
+  };
+}
+
+/** A bit for each row whose chosen value is not null. */
+function presenceOf(
+  truths: readonly Uint8Array[],
+  sources: readonly (Vector | undefined)[],
+  steps: readonly number[],
+  length: number,
+): Uint8Array {
+  const valid = new Uint8Array((length + 7) >> 3);
+  for (let k = sources.length - 1; k >= 0; k--) choosePresence(valid, truths[k], sources[k], steps[k]);
+  return valid;
 }
 
 /** Takes over which values of a source are null, in the rows whose bit is set; in all without bits. */
@@ -122,36 +192,6 @@ function choosePresence(
   for (let i = 0; i < valid.length; i++) {
     const chosen = bits?.[i] ?? 255;
     valid[i] = (valid[i] & ~chosen) | ((own?.[i] ?? all) & chosen);
-  }
-}
-
-interface Source {
-  readonly from: Float64Array | Int32Array;
-  /** 1, or 0 where one value is for all rows. */
-  readonly step: number;
-  /** Of each value. */
-  readonly parts: number;
-}
-
-/** Copies the values of the rows whose bit is set; those of `from` begin at row `start`. */
-function copyTrue(
-  bits: Uint8Array,
-  start: number,
-  end: number,
-  { from, step, parts }: Source,
-  out: Source["from"],
-): void {
-  const stride = step * parts;
-  for (let first = start; first < end; first = (first | 7) + 1) {
-    const byte = bits[first >> 3];
-    if (byte === 0) continue;
-    const last = Math.min((first | 7) + 1, end);
-    for (let row = first; row < last; row++) {
-      if ((byte & (1 << (row & 7))) === 0) continue;
-      const at = (row - start) * stride;
-      if (parts === 1) out[row] = from[at];
-      else for (let part = 0; part < parts; part++) out[row * parts + part] = from[at + part];
-    }
   }
 }
 

@@ -3,11 +3,11 @@ import { type ColumnProgram, columnProgram } from "../table/column-program.js";
 import { isValid, type Validity } from "./chunks.js";
 import type { Units } from "./units.js";
 
-/** Rows of one call of the program: its operands stay within the processor's cache. */
+/** Rows of one call of the program, a multiple of 8: its operands stay within the processor's cache. */
 const CALL = 8_192;
 const BYTES = 16;
 
-/** Some rows of two operands, 128 bits each, and where their results go: addresses in the program's memory. */
+/** Some rows of one or two operands, and where their results go: addresses in the program's memory. */
 interface Block {
   readonly run: ColumnProgram["run"];
   readonly left: number;
@@ -39,6 +39,34 @@ export function inBlocks(a: Units, b: Units, length: number, compute: (block: Bl
   return new Int32Array(bytes.buffer, 0, length * 4);
 }
 
+/** For fewer rows, compiling the program costs more. */
+export const LEAST_ROWS = 4_096;
+
+/**
+ * Results of `bits` bits each for values of fixed width, computed block by block in WebAssembly; the bits beyond the
+ * last result are 0.
+ */
+export function mapBlocks(
+  values: ArrayBufferView,
+  length: number,
+  bits: 1 | 64,
+  compute: (block: Pick<Block, "run" | "left" | "count" | "out" | "first">) => void,
+): Uint8Array {
+  const { run, memory, at: left } = columnProgram();
+  const out = left + CALL * BYTES;
+  const from = bytesOf(values);
+  const width = from.length / length;
+  const results = unsafeBytes(Math.ceil((length * bits) / 8));
+  for (let first = 0; first < length; first += CALL) {
+    const count = Math.min(CALL, length - first);
+    memory.set(from.subarray(first * width, (first + count) * width), left);
+    compute({ run, left, count, out, first });
+    results.set(memory.subarray(out, out + Math.ceil((count * bits) / 8)), (first * bits) / 8);
+  }
+  if (bits === 1 && (length & 7) !== 0) results[results.length - 1] &= (1 << (length & 7)) - 1;
+  return results;
+}
+
 /**
  * As {@link inBlocks}, by a program that returns how many results it made before operands that it does not hold: also
  * the rows of those, for which the result is left to the caller. Rows without a value are 0.
@@ -61,7 +89,7 @@ export function inBlocksUntil(
   return { words, beyond };
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array =>
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Writes 0 to the rows that hold no value. */

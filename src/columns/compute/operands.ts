@@ -2,6 +2,7 @@ import { InputError } from "../../errors/errors.js";
 import { type Data, type DataType, Float64, Vector } from "../arrow/arrow.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import { columnType } from "../arrow/types.js";
+import { decimalDoubles } from "../table/decimal-doubles.js";
 import { both, doubleData, mapChunks, mapPairs, nullDoubles, typeOfUnits, type Validity, validOf } from "./chunks.js";
 import { type Constant, type ExactConstant, exactConstant, numberConstant } from "./constant.js";
 import { type Place, unlike, wrongType } from "./place.js";
@@ -103,6 +104,8 @@ function tooManyDigits({ column, method }: Place, digits: number): InputError {
 /** The nearest doubles of a chunk of numbers; 0 in rows of other types than `Float64` that hold none. */
 export function doublesOf(data: Data): Float64Array {
   if (data.values instanceof Float64Array) return data.values.subarray(0, data.length);
+  const decimals = data.nullCount === 0 ? decimalDoubles([data], data.length) : undefined;
+  if (decimals !== undefined) return decimals;
   const { valid, number } = chunkReader(data);
   const values = new Float64Array(data.length);
   if (number !== undefined) for (let i = 0; i < values.length; i++) if (valid(i)) values[i] = number(i);

@@ -5,6 +5,7 @@ import { Float64, type Vector } from "../arrow/arrow.js";
 import { storeChecked } from "./add.js";
 import { doubleData, isValid, mapChunks, typeOfUnits, unitsData, validOf, wordsOf } from "./chunks.js";
 import { bigQuotient, quotient } from "./divide.js";
+import { mapBlocks } from "./in-blocks.js";
 import { doublesOf, isNumber } from "./operands.js";
 import { type Place, wrongType } from "./place.js";
 import { big, exactType, MOST_DIGITS, small, store, type Units, type UnitsType, unitsOf } from "./units.js";
@@ -77,6 +78,16 @@ export function mapDoubles(vector: Vector, change: (value: number) => number): V
     const values = doublesOf(data);
     const out = new Float64Array(values.length);
     for (let i = 0; i < out.length; i++) if (isValid(valid, i)) out[i] = change(values[i]);
+    return doubleData(out, valid);
+  });
+}
+
+/** As {@link mapDoubles}, in WebAssembly. */
+export function mapDoubleBlocks(vector: Vector, compute: Parameters<typeof mapBlocks>[3]): Vector {
+  return mapChunks(vector, new Float64(), (data) => {
+    const valid = validOf(data);
+    const out = new Float64Array(mapBlocks(doublesOf(data), data.length, 64, compute).buffer, 0, data.length);
+    if (valid !== undefined) for (let i = 0; i < out.length; i++) if (!isValid(valid, i)) out[i] = 0;
     return doubleData(out, valid);
   });
 }

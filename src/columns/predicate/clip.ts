@@ -5,7 +5,7 @@ import { type Constant, exactConstant, numberConstant } from "../compute/constan
 import { inBlocksUntil } from "../compute/in-blocks.js";
 import { isNumber, type Operand } from "../compute/operands.js";
 import { type Place, wrongType } from "../compute/place.js";
-import { mapDoubles, mapUnits } from "../compute/round.js";
+import { mapDoubleBlocks, mapUnits } from "../compute/round.js";
 import { big, constantUnits, exactType, storeBig, type UnitsType, unitsOf } from "../compute/units.js";
 import { compare } from "./compare.js";
 
@@ -29,7 +29,7 @@ function clipWithin(vector: Vector, low: Constant, high: Constant, place: Place)
     const [least, most] = [low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY].map((bound) =>
       numberConstant(bound, vector.type, place),
     );
-    return mapDoubles(vector, (value) => (value < least ? least : Math.min(value, most)));
+    return mapDoubleBlocks(vector, ({ run, left, count, out }) => run.clipDoubles(left, count, least, most, out));
   }
   const [least, most] = [low, high].map((bound) => boundUnits(bound, exact, vector.type, place));
   if (least === undefined || most === undefined) return undefined;

@@ -6,6 +6,7 @@ import { chunkReader } from "../arrow/cell-reader.js";
 import { instantsOf } from "../arrow/instants.js";
 import { both, isValid, presentOf, type Validity } from "../compute/chunks.js";
 import { type Constant, exactConstant, numberConstant, SECONDS_PER_DAY, timeConstant } from "../compute/constant.js";
+import { LEAST_ROWS, mapBlocks } from "../compute/in-blocks.js";
 import { doublesOf, isNumber } from "../compute/operands.js";
 import { type Place, wrongConstant, wrongType } from "../compute/place.js";
 import { isText, textMarks } from "../compute/texts.js";
@@ -194,8 +195,13 @@ function ofDoubles(orders: Orders, numbers: readonly number[]): Predicate {
   return predicate(
     tests,
     (data) => {
-      const bits = bitsFor(data);
       const cells = doublesOf(data);
+      if (numbers.length === 1 && cells.length >= LEAST_ROWS) {
+        return mapBlocks(cells, cells.length, 1, ({ run, left, count, out }) =>
+          run.compareDoubles(left, count, orders, number, out),
+        );
+      }
+      const bits = bitsFor(data);
       if (numbers.length === 1) compareDoubles(cells, Float64Array.of(number), 0, orders, bits);
       else for (let i = 0; i < cells.length; i++) if (listed.has(cells[i])) bits[i >> 3] |= 1 << (i & 7);
       return bits;
@@ -227,20 +233,42 @@ function wholeUnits(data: Data): Units {
 
 const HALF = 2 ** 52;
 
-function compareUnits({ words, count, step }: Units, test: UnitTest, valid: Validity, length: number): Uint8Array {
-  const { orders, units } = test;
-  const bits = new Uint8Array((length + 7) >> 3);
-  const near = units >= -BigInt(HALF) && units <= BigInt(HALF) ? Number(units) : Number.NaN;
-  for (let i = 0; i < length; i++) {
-    const value = small(words, i * step, count);
-    let order = (value > near ? 1 : 0) - (value < near ? 1 : 0);
-    if (order === 0 && value !== near) {
-      if (!isValid(valid, i)) continue;
-      order = compared(big({ words, count, step }, i), units);
+function compareUnits(cells: Units, test: UnitTest, valid: Validity, length: number): Uint8Array {
+  const { words, count } = cells;
+  const mark = unitMarker(cells, test, valid);
+  if (count !== 4 || length < LEAST_ROWS || BigInt.asIntN(64, test.units) !== test.units) {
+    const bits = new Uint8Array((length + 7) >> 3);
+    mark(0, length, bits);
+    return bits;
+  }
+  const large: number[] = [];
+  const bits = mapBlocks(words, length, 1, ({ run, left, count: rows, out, first }) => {
+    for (let i = 0; i < rows; i += 8) {
+      i += run.compareIntegers(left + i * 16, rows - i, test.orders, test.units, out + i / 8);
+      if (i < rows) large.push(first + i);
     }
-    if (((orders >> (order + 1)) & 1) === 1) bits[i >> 3] |= 1 << (i & 7);
+  });
+  for (const from of large) {
+    bits[from >> 3] = 0;
+    mark(from, Math.min(from + 8, length), bits);
   }
   return bits;
+}
+
+/** Sets the bits of the rows from one to another (exclusive) that meet a test. */
+function unitMarker({ words, count, step }: Units, { orders, units }: UnitTest, valid: Validity) {
+  const near = units >= -BigInt(HALF) && units <= BigInt(HALF) ? Number(units) : Number.NaN;
+  return (from: number, to: number, bits: Uint8Array): void => {
+    for (let i = from; i < to; i++) {
+      const value = small(words, i * step, count);
+      let order = (value > near ? 1 : 0) - (value < near ? 1 : 0);
+      if (order === 0 && value !== near) {
+        if (!isValid(valid, i)) continue;
+        order = compared(big({ words, count, step }, i), units);
+      }
+      if (((orders >> (order + 1)) & 1) === 1) bits[i >> 3] |= 1 << (i & 7);
+    }
+  };
 }
 
 function markListed(cells: Units, wanted: readonly bigint[], valid: Validity, length: number): Uint8Array {

@@ -4,8 +4,12 @@ import { type Instance, instanceWith } from "../../wasm/compiled-module.js";
 
 /** What src/wasm/columns.ts exports; its comments say what each does. */
 interface Exports {
-  add(left: number, right: number, step: number, count: number, sign: number, out: number): void;
+  add(left: number, right: number, step: number, count: number, out: number): void;
+  choose(bits: number, count: number, from: number, step: number, width: number, out: number): void;
   clip(from: number, count: number, low: bigint, high: bigint, out: number): number;
+  clipDoubles(from: number, count: number, low: number, high: number, out: number): void;
+  compareDoubles(from: number, count: number, orders: number, number: number, bits: number): void;
+  compareIntegers(from: number, count: number, orders: number, number: bigint, bits: number): number;
   doubles(from: number, count: number, power: number, out: number): number;
   lookUp(from: number, size: number, places: number, count: number, width: number, out: number): void;
   multiply(left: number, right: number, step: number, count: number, out: number): number;
@@ -23,6 +27,7 @@ interface Exports {
   pickWidened(from: number, places: number, count: number, width: number, out: number): void;
   remainders(left: number, right: number, step: number, count: number, out: number): number;
   spread(values: number, count: number, mean: number, least: number, scale: number, bins: number, state: number): void;
+  subtract(left: number, right: number, step: number, count: number, out: number): void;
   summarize(
     values: number,
     width: number,

@@ -33,3 +33,12 @@ export function clip(from: usize, count: i32, low: i64, high: i64, out: usize): 
   }
   return <i32>((from - start) >> 4);
 }
+
+/** Stores doubles, or the bound beyond which they are; NaN stays. Reads and writes an even number of them. */
+export function clipDoubles(from: usize, count: i32, low: f64, high: f64, out: usize): void {
+  const least = f64x2.splat(low);
+  const most = f64x2.splat(high);
+  for (const end = from + (<usize>count << 3); from < end; from += 16, out += 16) {
+    v128.store(out, f64x2.min(f64x2.pmax(v128.load(from), least), most));
+  }
+}
