@@ -126,11 +126,15 @@ function isNear(operator: Operator, a: number, b: number, slack: number): boolea
   return accepts(ORDERS[operator], difference) || (Math.abs(difference) <= slack && slack > 0);
 }
 
-/** The loosest collation: letter case, accents and surrounding spaces make no difference. */
-const COLLATION = new Intl.Collator("en", { sensitivity: "base" });
+/**
+ * The loosest collation: letter case, accents and surrounding spaces make no difference. Made on first use, for loading
+ * the rules of a language takes as long as a tenth of the package.
+ */
+let collation: Intl.Collator | undefined;
 
 function mayCompare(operator: Operator, cell: string, value: string): boolean {
-  const compared = COLLATION.compare(cell.trim(), value.trim());
+  collation ??= new Intl.Collator("en", { sensitivity: "base" });
+  const compared = collation.compare(cell.trim(), value.trim());
   if (operator === "eq") return compared === 0;
   const codes = compareBytes(utf8Bytes(cell), utf8Bytes(value));
   const isNumeric = [cell, value].every((text) => text.trim() !== "" && Number.isFinite(Number(text)));

@@ -143,14 +143,12 @@ async function matches(pattern: string, cwd?: string): Promise<string[]> {
   return (await filesLike(pattern, cwd)).map((file) => resolve(file));
 }
 
-const { compare } = new Intl.Collator("en", { numeric: true });
-
-/** Compares names as people sort them, digits by their value. */
-const naturalOrder = (a: string, b: string): number => compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
-
+/** Names as people sort them, digits by their value. */
 function inOrder(paths: string[], what: string, hint: string): readonly string[] {
-  if (paths.length > 0) return paths.sort(naturalOrder);
-  throw new FileError(`${what}.`, { code: "NotAFile", hint });
+  if (paths.length === 0) throw new FileError(`${what}.`, { code: "NotAFile", hint });
+  // Not made for a single file: loading the rules of a language takes some milliseconds.
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return paths.sort((a, b) => compare(a, b) || (a < b ? -1 : a > b ? 1 : 0));
 }
 
 function named(sources: readonly AnyFile[]): FoundFile[] {
