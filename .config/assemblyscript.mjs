@@ -1,5 +1,5 @@
-// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled and given in base64, or in hexadecimal
-// for pages: for rolldown and vitest alike.
+// Where `x.wasm` is imported, the AssemblyScript beside it, `x.ts`, is compiled into a text in base64, or one
+// that compresses better for pages: for rolldown and vitest alike.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,7 +8,22 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CACHE = join(root, "node_modules/.cache/assemblyscript");
 
-export function assemblyScript(encoding = "base64") {
+const inBase64 = (bytes) => Buffer.from(bytes).toString("base64");
+
+/**
+ * A character for each byte below 88, and two for each other one: a bar or a closing brace, then that of the rest. They
+ * are printable, from # on without the backslash. `programBytes` of the browser's platform room undoes it.
+ */
+export function inCharacters(bytes) {
+  const character = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36));
+  return Array.from(
+    bytes,
+    (byte) => (byte < 88 ? "" : character(87 + Math.floor(byte / 88))) + character(byte % 88),
+  ).join("");
+}
+
+/** @param textOf makes a text of the bytes of a program */
+export function assemblyScript(textOf = inBase64) {
   return {
     name: "assemblyscript",
     enforce: "pre",
@@ -23,7 +38,7 @@ export function assemblyScript(encoding = "base64") {
       const file = id.replace(/wasm$/, "ts");
       const binary = await kept(file, (path) => this.addWatchFile?.(path));
       return {
-        code: `export const binary = "${Buffer.from(binary).toString(encoding)}";`,
+        code: `export const binary = ${JSON.stringify(textOf(binary))};`,
         map: null,
         moduleType: "js",
       };

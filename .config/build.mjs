@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { assemblyScript } from "./assemblyscript.mjs";
+import { assemblyScript, inCharacters } from "./assemblyscript.mjs";
 import { forPages } from "./browser.mjs";
 import { chunks, PAGE } from "./chunks.mjs";
 
@@ -38,7 +38,7 @@ async function write(entries, format, folder, plugins = [], output = {}, platfor
     input: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
     platform,
     external: (id) => !id.startsWith(".") && !id.startsWith("/"),
-    plugins: [assemblyScript(platform === "browser" ? "hex" : "base64"), ...plugins],
+    plugins: [platform === "browser" ? assemblyScript(inCharacters) : assemblyScript(), ...plugins],
     treeshake: true,
     preserveEntrySignatures: "allow-extension",
   });

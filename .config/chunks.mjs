@@ -12,7 +12,12 @@ const FILES = {
 /** What is loaded on first use, by purpose. What several of them need is in a file of its own, named after them. */
 const PURPOSES = {
   files: ["columns/files/csv-file", "columns/files/lines-file", "columns/files/zip-file"],
-  tables: ["columns/files/parquet-file", "columns/files/parquet-threads", "columns/parquet/read/nested-source"],
+  tables: [
+    "columns/files/parquet-file",
+    "columns/files/parquet-threads",
+    "columns/parquet/read/nested-source",
+    "format/zstd-blocks",
+  ],
   arrow: ["columns/ipc/read/read"],
   remote: ["transport/object-storage"],
   service: [
@@ -48,6 +53,7 @@ export const PAGE = {
     nested: ["columns/parquet/read/nested-source"],
     arrow: ["columns/ipc/read/read"],
     zip: ["columns/files/zip-file"],
+    zstd: ["format/zstd-blocks"],
     packed: ["format/gzip", "format/zstd"],
     remote: ["transport/object-storage"],
   },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { assemblyScript } from "../.config/assemblyscript.mjs";
+import { assemblyScript, inCharacters } from "../.config/assemblyscript.mjs";
 import { forPages } from "../.config/browser.mjs";
 import { forExamples, program, questionOf } from "./run/run.mjs";
 
@@ -74,7 +74,7 @@ export async function writeRunner(dist, replies) {
     input: { arrowbook: join(root, "src/index.ts") },
     platform: "browser",
     external: ["hucre/xlsx"],
-    plugins: [assemblyScript("hex"), forPages()],
+    plugins: [assemblyScript(inCharacters), forPages()],
     logLevel: "silent",
   });
   await bundle.write({ dir: folder, format: "esm", minify: true, entryFileNames: "[name].js" });

@@ -1,9 +1,9 @@
 import { DataError } from "../errors/errors.js";
 import { zstdStream } from "../platform/node/compression.js";
-import { decompressZstd } from "./block-codecs.js";
 import { readBlocks } from "./blocks.js";
 import type { RandomAccess } from "./random-access.js";
 import { checkGrowth, type ZipOptions } from "./zip-entry.js";
+import { decompressZstd } from "./zstd-blocks.js";
 
 const MAGIC = 0xfd2fb528;
 /** Frames without data have this magic number, apart from the lowest four bits. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { assemblyScript } from "../../.config/assemblyscript.mjs";
+import { assemblyScript, inCharacters } from "../../.config/assemblyscript.mjs";
 import { forPages } from "../../.config/browser.mjs";
 import { launchChromium, requireForSuite } from "../support/chromium.mjs";
 
@@ -78,7 +78,7 @@ const runner = join(root, "test/browser/unit-page.mjs");
 const bundle = await rolldown({
   input: { runner, ...Object.fromEntries(files.map((name) => [name.replace(/\.ts$/, ""), join(root, "test", name)])) },
   platform: "browser",
-  plugins: [stubs, assemblyScript("hex"), forPages()],
+  plugins: [stubs, assemblyScript(inCharacters), forPages()],
   preserveEntrySignatures: "allow-extension",
   logLevel: "silent",
 });

@@ -1,5 +1,6 @@
 import { isArrowbookError } from "../../../errors/errors.js";
-import { type BlockCodec, decompressBlock } from "../../../format/block-codecs.js";
+import { decompressBlock } from "../../../format/block-codecs.js";
+import { decompressZstdBlock } from "../../../format/zstd-blocks.js";
 import { LONGEST_INLINE, VIEW_BYTES } from "../../arrow/data-faults.js";
 import { badArrow, columnName, unsupportedArrow } from "./bad-arrow.js";
 import type { FlatStructs, FlatTable } from "./flat-table.js";
@@ -222,9 +223,11 @@ type BufferCodec = (bytes: Uint8Array, size: number) => Uint8Array;
 
 const COMPRESSION = { codec: 0, method: 1 };
 
-const CODECS: Readonly<Record<number, { readonly name: string; readonly codec: BlockCodec }>> = {
-  0: { name: "LZ4", codec: "lz4Frame" },
-  1: { name: "ZSTD", codec: "zstd" },
+type Decompress = (bytes: Uint8Array, size: number) => Uint8Array | undefined;
+
+const CODECS: Readonly<Record<number, { readonly name: string; readonly decompress: Decompress }>> = {
+  0: { name: "LZ4", decompress: (bytes, size) => decompressBlock("lz4Frame", bytes, size) },
+  1: { name: "ZSTD", decompress: decompressZstdBlock },
 };
 
 /** The largest decompressed buffer: what 32-bit offsets address. */
@@ -247,21 +250,13 @@ function codecOf(compression: FlatTable, where: string): BufferCodec {
   return (bytes, size) => {
     if (size < 0) throw new Error(`a size of ${size} bytes`);
     if (size > MAX_BYTES) throw unsupported(`with ${known.name} from a buffer of ${size} bytes`);
-    const out = decompressed(known.codec, bytes, size, (reason) => unsupported(`with ${known.name}: ${reason}`));
+    let out: Uint8Array | undefined;
+    try {
+      out = known.decompress(bytes, size);
+    } catch (error) {
+      throw error instanceof Error ? unsupported(`with ${known.name}: ${error.message}`) : error;
+    }
     if (out === undefined) throw new Error(`not ${known.name} of ${size} bytes`);
     return out;
   };
-}
-
-function decompressed(
-  codec: BlockCodec,
-  bytes: Uint8Array,
-  size: number,
-  unsupported: (reason: string) => Error,
-): Uint8Array | undefined {
-  try {
-    return decompressBlock(codec, bytes, size);
-  } catch (error) {
-    throw error instanceof Error ? unsupported(error.message) : error;
-  }
 }

@@ -8,6 +8,7 @@ import { decodeLevels, packedBytes } from "./levels.js";
 import { decodeValues, type Values, type Wanted } from "./values.js";
 
 type Gzip = typeof import("../../../../format/gzip.js");
+type Zstd = typeof import("../../../../format/zstd-blocks.js");
 
 export interface Page {
   /** Values and nulls. */
@@ -25,8 +26,9 @@ export type ReadBytes = (start: number, length: number) => Promise<Uint8Array>;
 /** Bytes that a page's header is looked for in; it is longer where it has statistics of long texts. */
 const HEADER = 256;
 
-/** Loaded for the first pages that need it: a web page has the fewest bytes without it. */
+/** Loaded for the first pages that need them: a web page has the fewest bytes without them. */
 let gzip: Gzip | undefined;
+let zstd: Zstd | undefined;
 
 /** Reads the pages of a leaf in a row group, one after the other, and checks them against their headers. */
 export class PageReader {
@@ -52,6 +54,7 @@ export class PageReader {
    */
   async next(use: (page: Page) => void): Promise<boolean> {
     if (this.chunk.codec === "GZIP") gzip ??= await import("../../../../format/gzip.js");
+    else if (this.chunk.codec === "ZSTD") zstd ??= await import("../../../../format/zstd-blocks.js");
     while (this.left > 0) {
       const [header, stored] = await this.nextPage();
       if (header.kind === "other") continue;
@@ -196,10 +199,6 @@ const NONE: Values = { kind: "words", words: new Int32Array(0), stride: 1 };
 const kept = (values: Values): Values =>
   values.kind === "words" ? { ...values, words: values.words.slice() } : values;
 
-const BLOCK_CODECS = { SNAPPY: "snappy", LZ4_RAW: "lz4", ZSTD: "zstd" } as const satisfies Partial<
-  Record<Codec, BlockCodec>
->;
-
 /**
  * The bytes of a page that was compressed.
  *
@@ -215,9 +214,11 @@ function decompressed(bytes: Uint8Array, size: number, codec: Codec): Uint8Array
   if (size === 0) return bytes.subarray(0, 0);
   switch (codec) {
     case "SNAPPY":
+      return block("snappy", bytes, size) ?? damaged(codec, size);
     case "LZ4_RAW":
+      return block("lz4", bytes, size) ?? damaged(codec, size);
     case "ZSTD":
-      return block(BLOCK_CODECS[codec], bytes, size) ?? damaged(codec, size);
+      return block("zstd", bytes, size) ?? damaged(codec, size);
     case "LZ4":
       return framedLz4(bytes, size) ?? block("lz4", bytes, size) ?? damaged(codec, size);
     case "GZIP":
@@ -233,9 +234,9 @@ function damaged(codec: Codec, size: number): never {
   throw new ParquetFault(`a page compressed by ${codec} is damaged, or does not decompress to ${size} bytes`);
 }
 
-function block(codec: BlockCodec, bytes: Uint8Array, size: number): Uint8Array | undefined {
+function block(codec: BlockCodec | "zstd", bytes: Uint8Array, size: number): Uint8Array | undefined {
   try {
-    return decompressBlock(codec, bytes, size);
+    return codec === "zstd" ? (zstd as Zstd).decompressZstdBlock(bytes, size) : decompressBlock(codec, bytes, size);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ParquetFault(`there is no memory for a page of ${size} bytes`, { cause: error });

@@ -1,8 +1,11 @@
-import { copyLiteral } from "./literal";
-import { forgetCodes } from "./huffman";
-import { decodeLiterals, literals, literalsEnd, literalsSize } from "./zstd-literals";
-import { decodeSequences, forgetTables, sequencesOut } from "./zstd-sequences";
-import { xxh64 } from "./xxh64";
+// Zstandard, a program of its own: pages load it only for files that use it. This is AssemblyScript, as in
+// block-codecs.ts, which says where bytes may be read and written.
+
+import { copyLiteral } from "./block-codecs/literal";
+import { forgetCodes } from "./block-codecs/huffman";
+import { decodeLiterals, literals, literalsEnd, literalsSize } from "./block-codecs/zstd-literals";
+import { decodeSequences, forgetTables, sequencesOut } from "./block-codecs/zstd-sequences";
+import { xxh64 } from "./block-codecs/xxh64";
 
 const MAGIC: u32 = 0xfd2fb528;
 /** Frames that carry no data have this magic number, the lowest four bits apart. */
@@ -101,4 +104,9 @@ function block(from: usize, end: usize, begin: usize, out: usize, stop: usize): 
   if (<usize>rest > stop - sequencesOut) return 0;
   copyLiteral(sequencesOut, literals, rest);
   return sequencesOut + rest;
+}
+
+/** Where free memory begins. */
+export function start(): usize {
+  return __heap_base;
 }
