@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { connect } from "../../src/client/service.js";
+import { Frame } from "../../src/frame/frame.js";
 import { pagedTable } from "../client/paged-table.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -87,4 +88,16 @@ it("cache list and cache clear show and empty the folder", async () => {
   expect(said).toContain("3 files");
   expect(existsSync(join(folder, "replies"))).toBe(true);
   expect(readdirSync(join(folder, "replies"))).toEqual([]);
+});
+
+it("Ctrl-C while the rows are written stops the command, which says so, and keeps the pages of --resume", async () => {
+  const folder = temporaryFolder("s");
+  const output = join(folder, "rows.csv");
+  vi.spyOn(Frame.prototype, "toCSV").mockImplementation(async () => {
+    process.emit("SIGINT", "SIGINT");
+    await new Promise((done) => setTimeout(done, 20));
+  });
+  expect(await arrowbook("get", "table", "V/T", "-o", output, "--resume", "--quiet")).toBe(130);
+  expect(said).toBe("arrowbook: Stopped. Run it again to resume.\n");
+  expect(existsSync(`${output}.checkpoint`)).toBe(true);
 });

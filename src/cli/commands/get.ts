@@ -4,6 +4,7 @@ import type { DatasetQuery } from "../../client/query/dataset-query.js";
 import type { TableQuery } from "../../client/query/table-query.js";
 import type { Service } from "../../client/service.js";
 import { InputError } from "../../errors/errors.js";
+import { unlessAborted } from "../../errors/unless-aborted.js";
 import type { Frame } from "../../frame/frame.js";
 import {
   COLLAPSES,
@@ -24,6 +25,7 @@ import {
   list,
   type ServiceFlags,
   serving,
+  stoppable,
   withService,
 } from "../input/service-flags.js";
 import { checkOutput, frameEndings, writeFrame } from "../output/output.js";
@@ -130,8 +132,8 @@ function tableCommand(): Command {
             checkpoint,
             ...(flags.quiet ? {} : { onResume: reportResumed }),
           });
-      const isWritten = await run(flags, ask, onStop);
-      if (isWritten && checkpoint !== undefined) await rm(checkpoint, { force: true });
+      await run(flags, ask, onStop);
+      if (checkpoint !== undefined) await rm(checkpoint, { force: true });
     });
 }
 
@@ -142,8 +144,10 @@ async function readCopy(place: string, code: string, flags: TableFlags): Promise
   const { copyAt, copyIn } = await import("../../client/mirror/place-at.js");
   const copy = await copyAt(copyIn(place, code), code);
   const onProgress = flags.quiet || flags.json ? { onProgress: false as const } : {};
-  const frame = await copy.frame({ columns, where: conditions, asOf, lag, ...onProgress });
-  await writeFrame(limit === undefined ? frame : frame.head(limit), output, flags);
+  await stoppable(NOT_WRITTEN, async (signal) => {
+    const frame = await copy.frame({ columns, where: conditions, asOf, lag, signal, ...onProgress });
+    await written(limit === undefined ? frame : frame.head(limit), flags, signal);
+  });
 }
 
 const needsCopy = (): InputError =>
@@ -167,20 +171,21 @@ export function choiceFlags(command: Command): Command {
     .option("--select <columns>", "these columns, separated by commas, in this order", list);
 }
 
-/** Requests rows and writes them; true once they are written. */
-async function run(
+/** Requests rows and writes them. */
+function run(
   flags: GetFlags,
   ask: (service: Service, signal: AbortSignal) => Promise<Frame>,
-  onStop = "Nothing was written.",
-): Promise<boolean> {
+  onStop = NOT_WRITTEN,
+): Promise<void> {
   checkOutput(flags.output, "frame");
-  let frame: Frame | undefined;
-  await serving(flags, onStop, async (service, signal) => {
-    frame = await ask(service, signal);
-  });
-  if (frame) await writeFrame(frame, flags.output, flags);
-  return frame !== undefined;
+  return serving(flags, onStop, async (service, signal) => written(await ask(service, signal), flags, signal));
 }
+
+const NOT_WRITTEN = "Nothing was written.";
+
+/** Files are written by calls that cannot be aborted: the process exits before they are done, and removes them. */
+const written = (frame: Frame, flags: GetFlags, signal: AbortSignal): Promise<void> =>
+  unlessAborted(writeFrame(frame, flags.output, flags), signal);
 
 export function datasetQuery(service: Service, code: string, flags: DatasetFlags): DatasetQuery {
   let query = service.dataset(code).format(flags.format);
