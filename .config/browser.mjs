@@ -10,9 +10,15 @@ const stubs = JSON.stringify(resolve(src, "errors/page-parts.ts"));
 /** Before the name of a module of {@link parts}: the module that replaces it. */
 const PART = "\0part:";
 
+/** Modules that do nothing where threads share no memory, and what pages have instead. */
+const IDLE = { "columns/workers/copy-columns": "export const copyOnTwoThreads = () => undefined;" };
+
+/** The name of a module of `src`. */
+const pathOf = (id) => relative(src, id).replaceAll("\\", "/").replace(/\.ts$/, "");
+
 /** What a module of `src` is, if it needs Node. */
 function purposeOf(id) {
-  const path = relative(src, id).replaceAll("\\", "/").replace(/\.ts$/, "");
+  const path = pathOf(id);
   return Object.entries(node).find(([name]) => path === name || path.startsWith(`${name}/`))?.[1];
 }
 
@@ -44,7 +50,8 @@ const nameOf = (source, importer) =>
 /**
  * A plugin for rolldown and vite.
  *
- * @param apart whether frames find the modules of `parts` (.config/layers.json) only where `index` has loaded them
+ * @param apart whether frames find the modules of `parts` (.config/layers.json) only where `index` has loaded them, and
+ *   idle modules are left out
  */
 export function forPages({ apart = false } = {}) {
   return {
@@ -68,6 +75,7 @@ export function forPages({ apart = false } = {}) {
         const name = id.slice(PART.length);
         return stubsOf(resolve(src, `${name}.ts`), "ofPart", parts[name], name);
       }
+      if (apart && pathOf(id) in IDLE) return { code: IDLE[pathOf(id)], moduleType: "js" };
       const what = id.startsWith(src) ? purposeOf(id) : undefined;
       return what === undefined ? null : stubsOf(id, "needsNode", what);
     },

@@ -214,7 +214,7 @@ export class Frame<Row extends object = AnyRow> extends OutputMethods<Row> {
   ): Promise<Frame<Row>> {
     checkCsvOptions(options, "fromZip()", ["maxRatio", "maxSize", "onProgress"]);
     const local = localFile(source, "fromZip()", "a zip archive");
-    prepareForArchive(local);
+    await prepareForArchive(local);
     const { zipTable } = await import("../columns/files/zip-file.js");
     const table = await watched(local, options, async (onBytes) =>
       zipTable(isOpenable(local) ? await local.open("end") : local, { ...options, onBytes }),

@@ -213,7 +213,7 @@ export class Archive<Row extends object> {
     const { from } = this.origin;
     if ("path" in from) {
       // A file is written from one thread beside the caller's.
-      if (target === undefined) prepareForArchive(from.path);
+      if (target === undefined) await prepareForArchive(from.path);
       const { place } = await zipEntry(from.path);
       return { place: place as EntryPlace, release: async () => undefined };
     }

@@ -1,4 +1,3 @@
-import { prepareThreadsFor, THREADS } from "../../columns/workers/thread.js";
 import { InputError } from "../../errors/errors.js";
 import { type AnyFile, blobFile, isOpenable, type OpenableFile } from "../../format/random-access.js";
 import { fileURLToPath } from "../../platform/node/files.js";
@@ -93,6 +92,8 @@ const LONG = 4_194_304;
  * Starts the threads that read a long archive: one inflates, one parses. They start while the code that reads its
  * directory is loaded.
  */
-export function prepareForArchive(source: unknown): void {
-  if (typeof source === "string") prepareThreadsFor(source, LONG, THREADS.most > 1 ? 2 : 0);
+export async function prepareForArchive(source: unknown): Promise<void> {
+  if (typeof source !== "string") return;
+  const { prepareThreadsFor, THREADS } = await import("../../columns/workers/thread.js");
+  prepareThreadsFor(source, LONG, THREADS.most > 1 ? 2 : 0);
 }
