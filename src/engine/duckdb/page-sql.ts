@@ -120,10 +120,14 @@ function literal(value: unknown): string {
   });
 }
 
-/** The statement as part of another one, without the semicolons at its end. */
+/** The parts of a statement: what may have semicolons within, what may follow its end, and other characters. */
+const PARTS =
+  /(?<![\w$])e'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|(\$\w*\$)[\s\S]*?(?:\1|$)|(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[;\s]+)|[^;\s]/gi;
+
+/** The statement as part of another one, without the semicolons and comments at its end. */
 function inner(sql: string): string {
-  let end = sql.length;
-  while (end > 0 && "; \t\r\n\f\v".includes(sql[end - 1])) end--;
+  let end = 0;
+  for (const { 0: part, 2: after, index } of sql.matchAll(PARTS)) if (after === undefined) end = index + part.length;
   return `(${sql.slice(0, end)}\n)`;
 }
 
