@@ -3,6 +3,7 @@ import { type Data, DataType, type Decimal, type Table, Vector } from "../arrow/
 import { presentBits } from "../arrow/bits.js";
 import { chunkReader } from "../arrow/cell-reader.js";
 import type { Cell } from "../arrow/typed-readers.js";
+import { columnProgram } from "./column-program.js";
 
 /** One sort key: the column's position and its direction. */
 export interface SortKey {
@@ -158,6 +159,8 @@ function wideWords(vector: Vector, words: number, flip: number, signed: boolean)
     const { buffer, byteOffset } = data.values as Uint32Array;
     return new Uint32Array(buffer, byteOffset, data.length * words);
   });
+  const narrow = words === 4 ? narrowIntegers(views, vector.length, flip ^ 0x80000000) : undefined;
+  if (narrow !== undefined) return [narrow];
   const first = views.find((view) => view.length > 0);
   const out: Uint32Array[] = [];
   for (let w = 0; w < words; w++) {
@@ -169,6 +172,29 @@ function wideWords(vector: Vector, words: number, flip: number, signed: boolean)
     out.push(word);
   }
   return out;
+}
+
+/** Rows of one call of the program. */
+const CALL = 8_192;
+
+/** Integers of 128 bits as ones of 32, some bits inverted, if these hold them and there are many; else undefined. */
+function narrowIntegers(views: readonly Uint32Array[], length: number, mask: number): Uint32Array | undefined {
+  if (length < 2 * CALL) return undefined;
+  const { run, memory, at } = columnProgram();
+  const outAt = at + CALL * 16;
+  const narrow = new Uint32Array(memory.buffer, outAt, CALL);
+  const word = new Uint32Array(length);
+  let row = 0;
+  for (const view of views) {
+    for (let from = 0; from < view.length; from += CALL * 4) {
+      const part = view.subarray(from, from + CALL * 4);
+      const count = part.length / 4;
+      memory.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at);
+      if (run.narrow(at, count, 4, outAt) < count) return undefined;
+      for (let i = 0; i < count; i++) word[row++] = narrow[i] ^ mask;
+    }
+  }
+  return word;
 }
 
 function differs(view: Uint32Array, from: number, step: number, value: number): boolean {
