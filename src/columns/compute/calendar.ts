@@ -45,36 +45,49 @@ export function datePart(vector: Vector, name: DatePart, place: Place): Vector {
   if (ofDay === undefined && !DataType.isTimestamp(vector.type)) {
     throw wrongType(place, vector.type, "a column of timestamps");
   }
+  const part = ofDay && remembered(ofDay);
   return mapChunks(vector, new Int64(), (data) => {
     const { days, nanos } = instantsOf(data);
     const valid = validOf(data);
-    const part = ofDay === undefined ? undefined : remembered(ofDay);
-    const words = new Int32Array(2 * data.length);
-    for (let i = 0; i < data.length; i++) {
-      if (!isValid(valid, i)) continue;
-      const value = part === undefined ? ofTime(nanos(i)) : part(days(i));
-      words[2 * i] = value;
-      words[2 * i + 1] = value >> 31;
-    }
-    return unitsData(INTEGER, data.length, words, valid);
+    if (part === undefined) return integerData(data.length, valid, (i) => ofTime(nanos(i)));
+    if (!isDays(data.type) || valid !== undefined) return integerData(data.length, valid, (i) => part.of(days(i)));
+    return unitsData(INTEGER, data.length, partsOfDays(data.values as Int32Array, data.length, part), valid);
   });
 }
 
-/** Days that are remembered, about 45 years before and after 1970: most dates repeat. */
-const REMEMBERED = 16_384;
+/** Days that are remembered, from 1880 to 2059: most dates repeat. */
+const REMEMBERED = 32_768;
+
+/** A part of days. */
+interface DayPart {
+  /** That of the days of which it is known, from `-REMEMBERED` on; else 0, which is not a part of any of them. */
+  readonly known: Int16Array;
+  readonly of: (days: number) => number;
+}
+
+/** A part of each day in a loop of its own, without a call for most days. */
+function partsOfDays(days: Int32Array, length: number, { known, of }: DayPart): Int32Array {
+  const words = new Int32Array(2 * length);
+  for (let i = 0; i < length; i++) {
+    const at = days[i] + REMEMBERED;
+    const part = (at >= 0 && at < known.length && known[at]) || of(days[i]);
+    words[2 * i] = part;
+    words[2 * i + 1] = part >> 31;
+  }
+  return words;
+}
 
 /** A part of a day, computed once for each of most days. */
-function remembered(ofDay: (days: number) => number): (days: number) => number {
+function remembered(ofDay: (days: number) => number): DayPart {
   const known = new Int16Array(2 * REMEMBERED);
-  const held = new Uint8Array(2 * REMEMBERED);
-  return (days) => {
-    const at = days + REMEMBERED;
-    if (!(at >= 0 && at < known.length)) return ofDay(days);
-    if (held[at] === 0) {
-      known[at] = ofDay(days);
-      held[at] = 1;
-    }
-    return known[at];
+  return {
+    known,
+    of(days) {
+      const at = days + REMEMBERED;
+      if (!(at >= 0 && at < known.length)) return ofDay(days);
+      if (known[at] === 0) known[at] = ofDay(days);
+      return known[at];
+    },
   };
 }
 
