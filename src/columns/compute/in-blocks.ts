@@ -4,7 +4,7 @@ import { isValid, type Validity } from "./chunks.js";
 import type { Units } from "./units.js";
 
 /** Rows of one call of the program, a multiple of 8: its operands stay within the processor's cache. */
-const CALL = 8_192;
+const CALL = 2_048;
 const BYTES = 16;
 
 /** Some rows of one or two operands, and where their results go: addresses in the program's memory. */
