@@ -10,7 +10,7 @@ import { refuseContradictions, selectionContradictions, tableContradictions } fr
 import { exportCall, type TableCall } from "../pages/table-page.js";
 import { emptyTextOf } from "../pages/typed-rows.js";
 import type { Session } from "../transport/session.js";
-import { sourceOf } from "./table-reading.js";
+import { sourceOf } from "./table-source.js";
 
 /** What an export of a table holds. It is never limited: a `limit` is an error once it is requested. */
 type ExportQuestion = Pick<TableCall, "code" | "codes" | "filters" | "select" | "format" | "limit">;

@@ -33,7 +33,8 @@ import { filtersOf, metadataWithNames, withColumns } from "./filters.js";
 import { formatOf, wholeOf } from "./option-values.js";
 import { metadataKey, readMetadata } from "./read-metadata.js";
 import { checkTableRead, type TableReadCall } from "./table-read-options.js";
-import { keyOf, type ResultRows, sourceOf } from "./table-reading.js";
+import type { ResultRows } from "./table-reading.js";
+import { keyOf, sourceOf } from "./table-source.js";
 
 /** A page of table rows and the cursor of the next one; null after the last (spec 2.6). */
 export interface TablePage<Row extends object = Record<string, Cell>> {

@@ -1,9 +1,6 @@
 import type { RecordBatch } from "../../columns/arrow/arrow.js";
-import type { TableMetadata } from "../../document/records.js";
 import { isArrowbookError, ServiceError, TransportError } from "../../errors/errors.js";
 import type { ColumnSpec } from "../../spec/columns.js";
-import type { Filter } from "../../spec/endpoints.js";
-import type { FrameSource } from "../../spec/frame-source.js";
 import type { BulkFile } from "../bulk/bulk-file.js";
 import { shaped } from "../pages/result-shape.js";
 import { rowBudget } from "../pages/row-budget.js";
@@ -89,27 +86,4 @@ export function callsForExport(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return error.code === "TooManyPages" || error.code === "TableRefreshed";
   const { status = 0 } = error;
   return /^QELx0[678]$/.test(error.code) || status === 413 || status === 414 || status >= 500;
-}
-
-/**
- * The primary key of the table (spec 2.7), requested once its first rows have arrived. If the metadata cannot be read,
- * the rows are returned without a key.
- */
-export async function keyOf({ known, metadata }: TableCall): Promise<readonly string[]> {
-  try {
-    return (known ?? (await metadata())).primary_key ?? [];
-  } catch {
-    return [];
-  }
-}
-
-export function sourceOf(code: string, filters: readonly Filter[], known: TableMetadata | undefined): FrameSource {
-  const refreshed = known?.status?.refreshed_at;
-  return {
-    code,
-    ...(filters.length > 0 ? { filters } : {}),
-    ...(known ? { name: known.name } : {}),
-    ...(known?.description ? { description: known.description } : {}),
-    ...(refreshed ? { refreshed_at: refreshed } : {}),
-  };
 }
