@@ -41,3 +41,10 @@ it("reading the pages of a table loads batches, not frames", () => {
   expect(reached.filter((file) => /^(frame|series|engine)\//.test(file))).toEqual([]);
   expect(reached.length).toBeLessThanOrEqual(200);
 });
+
+it("the package loads the reading of tables at the first read", () => {
+  const reached = [...closureOf("index.ts")].map((file) => file.slice(src.length + 1));
+  const later = ["client/query/table-reading.ts", "client/pages/table-page.ts", "columns/csv/parser.ts"];
+  expect(reached).toContain("client/query/table-query.ts");
+  expect(reached.filter((file) => later.includes(file))).toEqual([]);
+});
