@@ -94,6 +94,28 @@ describe("output", () => {
     expect(lines[1]).toMatch(/too long for a page/);
     expect(lines.slice(-3)).toEqual([expect.stringMatching(/^a+$/), "b".repeat(3_000), ""]);
   });
+
+  it("without lines says how many characters are left out", async () => {
+    const text = streamed(await run('for (let i = 0; i < 300_000; i++) process.stdout.write("progress. ");'));
+    const [, , counted, end] = text.split("\n");
+    expect(counted).toBe(`… ${(1_000_000 - end.length).toLocaleString("en-US")} characters are left out here`);
+    expect(end).toMatch(/progress\. $/);
+  });
+
+  it("in another encoding is decoded", async () => {
+    expect(streamed(await run('process.stdout.write("6869", "hex"); process.stdout.write("é\\n", "utf8");'))).toBe(
+      "hié\n",
+    );
+  });
+});
+
+it("a callback that throws what cannot be read does not end the kernel", async () => {
+  late.length = 0;
+  const trap = "() => { throw new Error('trap'); }";
+  await run(`setTimeout(() => { throw new Proxy({}, { get: ${trap}, getPrototypeOf: ${trap} }); }, 50);`);
+  const next = streamed(await run("await new Promise((done) => setTimeout(done, 200));"));
+  const text = [...late.map(({ content }) => content["text"]), next].join("");
+  expect(text).toMatch(/Thrown by a callback[\s\S]*throws when it is read/);
 });
 
 it("a shutdown for a restart is answered as one, and the process ends by itself", async () => {

@@ -82,7 +82,8 @@ export function captureStreams<Cell extends object>(
 class Printed {
   #lines = 0;
   #chars = 0;
-  #omitted = 0;
+  #omittedLines = 0;
+  #omittedChars = 0;
   #last = "";
 
   /** The part of further output that is shown now. */
@@ -91,7 +92,7 @@ class Printed {
     const room = SHOWN_CHARS - this.#chars;
     this.#lines += lines;
     this.#chars += text.length;
-    if (this.#omitted > 0) return this.#omit(text, lines);
+    if (this.#omittedChars > 0) return this.#omit(text, lines);
     const over = this.#lines - SHOWN_LINES;
     if (over <= 0 && this.#chars <= SHOWN_CHARS) return text;
     const all = over > 0 ? text.split("\n", lines - over).map((line) => `${line}\n`) : [text];
@@ -101,7 +102,8 @@ class Printed {
   }
 
   #omit(text: string, lines: number): string {
-    this.#omitted += Math.max(lines, 1);
+    this.#omittedLines += lines;
+    this.#omittedChars += text.length;
     this.#last = (this.#last + text).slice(-LAST_CHARS);
     return "";
   }
@@ -109,11 +111,13 @@ class Printed {
   /** What follows the beginning; empty if nothing was left out, and from the second call on. */
   end(): string {
     const lines = this.#last.split("\n").slice(-LAST_LINES - 1);
-    const left = this.#omitted - (lines.length - 1);
+    const text = lines.join("\n");
+    const [left, chars] = [this.#omittedLines - (lines.length - 1), this.#omittedChars - text.length];
     if (this.#last === "") return "";
     this.#last = "";
-    const head = `… ${left.toLocaleString("en-US")} of ${this.#lines.toLocaleString("en-US")} lines are left out here\n`;
-    return `${left > 0 ? head : ""}${lines.join("\n")}`;
+    const shown = (count: number): string => count.toLocaleString("en-US");
+    const what = left > 0 ? `${shown(left)} of ${shown(this.#lines)} lines` : `${shown(chars)} characters`;
+    return chars > 0 ? `… ${what} are left out here\n${text}` : text;
   }
 }
 
@@ -122,7 +126,11 @@ type Done = (error?: Error | null) => void;
 function writer(add: (text: string) => void): NodeJS.WriteStream["write"] {
   const decoder = new StringDecoder("utf8");
   return (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done) => {
-    add(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
+    if (typeof chunk === "string" && typeof encoding !== "string") add(chunk);
+    else
+      add(
+        decoder.write(typeof chunk === "string" ? Buffer.from(chunk, encoding as BufferEncoding) : Buffer.from(chunk)),
+      );
     const told = typeof encoding === "function" ? encoding : done;
     if (told !== undefined) process.nextTick(told);
     return true;

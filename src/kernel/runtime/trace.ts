@@ -58,10 +58,22 @@ export function cellName(count: number): string {
  * line is quoted.
  */
 export function thrown(error: unknown, cells: RanCells, folder: string): CellError {
-  if (!isError(error)) {
-    const evalue = scrub(typeof error === "object" ? inspect(error) : String(error));
-    return { ename: "Uncaught", evalue, traceback: [`${RED}Uncaught${RESET}: ${evalue}`] };
+  try {
+    return isError(error)
+      ? described(error, cells, folder)
+      : uncaught(typeof error === "object" ? inspect(error) : String(error));
+  } catch {
+    // As of a Proxy. Out of a callback, its own error would end the kernel.
+    return uncaught("a value that throws when it is read");
   }
+}
+
+function uncaught(text: string): CellError {
+  const evalue = scrub(text);
+  return { ename: "Uncaught", evalue, traceback: [`${RED}Uncaught${RESET}: ${evalue}`] };
+}
+
+function described(error: Error, cells: RanCells, folder: string): CellError {
   const ename = error.name || error.constructor?.name || "Error";
   const evalue = scrub(String(error.message));
   const { lines, quoted } = frames(error, cells, folder);
