@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Syntax, TypeScript } from "../install/installed-typescript.js";
+import { libraryFiles } from "./cell-options.js";
 import { OPEN_ROW } from "./value-types.js";
 
 /**
@@ -28,7 +29,7 @@ export class CellHost implements Syntax.LanguageServiceHost {
   readonly #roots: readonly string[];
   readonly #snapshots = new Map<string, { readonly version: string; readonly snapshot: Syntax.IScriptSnapshot }>();
   readonly #exists = new Map<string, boolean>();
-  readonly #modules = new Map<string, string>();
+  readonly #modules: Map<string, string>;
   readonly #libraries: string;
   #cell: Syntax.IScriptSnapshot;
   #isJsx = false;
@@ -48,7 +49,7 @@ export class CellHost implements Syntax.LanguageServiceHost {
     this.#cell = typescript.ScriptSnapshot.fromString("");
     this.#resolutions = this.#newResolutions();
     const web = `${folder}/__web__.d.ts`;
-    this.#modules.set(web, webAssembly(typescript, this.#libraries));
+    this.#modules = new Map([...libraryFiles(typescript), [web, webAssembly(typescript, this.#libraries)]]);
     this.#roots = [this.cellName, web, ...this.#nodeTypes()];
   }
 

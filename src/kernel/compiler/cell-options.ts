@@ -9,6 +9,9 @@ const LIBRARIES: readonly (readonly [node: number, ...names: string[]])[] = [
   [0, "es2023", "es2024.regexp", "es2024.string", "es2024.sharedmemory", "es2024.arraybuffer"],
 ];
 const ALWAYS = ["esnext.disposable", "esnext.decorators"];
+/** The file that has all of them for cells, but for those that are modules. */
+const LIBRARY = "lib.cells.d.ts";
+const REFERENCE = /^\/\/\/ <reference lib="([^"]+)" \/>$/gm;
 
 /** The options that cells take from a `tsconfig.json`: how to resolve, check and emit, not where and what to build. */
 const FROM_PROJECT: ReadonlySet<string> = new Set([
@@ -56,7 +59,7 @@ export function cellOptions(typescript: TypeScript, folder: string, strict: bool
     ...chosen,
     ...(strict ? { strict } : {}),
     jsx: isEmitted(typescript, chosen.jsx) ? chosen.jsx : JsxEmit.React,
-    lib: [...libraries(typescript, node), ...(project.lib ?? [])],
+    lib: [LIBRARY, ...(project.lib ?? [])],
     // What is newer, such as `using` and decorators, is compiled to code of this version.
     target: ((node >= 24 ? targets["ES2025"] : undefined) ?? targets["ES2024"] ?? ScriptTarget.ES2022) as number,
     module: ModuleKind.Preserve,
@@ -80,10 +83,30 @@ function isEmitted({ JsxEmit }: TypeScript, jsx: Syntax.JsxEmit | undefined): bo
   return jsx === JsxEmit.React || jsx === JsxEmit.ReactJSX || jsx === JsxEmit.ReactJSXDev;
 }
 
-function libraries(typescript: TypeScript, node: number): string[] {
-  const folder = dirname(typescript.getDefaultLibFilePath({}));
+/**
+ * The texts of the libraries of the running Node by their paths: all in that of {@link LIBRARY}, and the others empty.
+ * For each cell the compiler would look each of a hundred files up again, and merge their interfaces.
+ */
+export function libraryFiles({ sys, getDefaultLibFilePath }: TypeScript): ReadonlyMap<string, string> {
+  const folder = dirname(getDefaultLibFilePath({}));
+  const files = new Map<string, string>();
+  let modules = "";
+  let all = "";
+  const add = (name: string): void => {
+    const path = `${folder}/lib.${name}.d.ts`;
+    const text = files.has(path) ? undefined : sys.readFile(path);
+    if (text === undefined) return;
+    for (const [, referenced] of text.matchAll(REFERENCE)) add(referenced);
+    if (/^export\b/m.test(text)) modules += `/// <reference lib="${name}" />\n`;
+    else {
+      files.set(path, "");
+      all += text.replaceAll(REFERENCE, "");
+    }
+  };
+  const node = Number(process.versions.node.split(".")[0]);
   const [, ...names] = LIBRARIES.find(([from]) => node >= from)!;
-  return [...names, ...ALWAYS].map((name) => `lib.${name}.d.ts`).filter((name) => existsSync(join(folder, name)));
+  for (const name of [...names, ...ALWAYS]) add(name);
+  return files.set(`${folder}/${LIBRARY}`, modules + all);
 }
 
 /** The options of the nearest `tsconfig.json`, up to the folder of the project's `package.json`. */
