@@ -99,7 +99,7 @@ export class Executor {
     this.#remember(name, { source, map: compiled.map });
     const result = await this.#evaluate(compiled, name);
     if (result.status !== "ok") return result;
-    void this.compiler.call("ran", compiled.id, this.valueTypes());
+    this.compiler.send("ran", compiled.id, this.valueTypes());
     for (const declared of compiled.declared) this.#localImports.delete(declared);
     for (const [imported, statement] of compiled.imports) this.#localImports.set(imported, statement);
     return result;
@@ -132,7 +132,7 @@ export class Executor {
         },
       });
     }
-    void this.compiler.call("offer", names.declarations);
+    this.compiler.send("offer", names.declarations);
   }
 
   /** Describes the error of a promise that was not awaited, or one thrown by a callback after its cell. */
@@ -161,7 +161,7 @@ export class Executor {
 
   /** Completes code whose completion loads types that later ones need. */
   warmUp(code: string): void {
-    void this.compiler.call("complete", code, code.length);
+    this.compiler.send("complete", code, code.length);
   }
 
   /** The data types of the values that cells have declared. */

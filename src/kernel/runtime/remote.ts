@@ -3,6 +3,8 @@ import type { MessagePort, Worker } from "node:worker_threads";
 /** An object whose methods are called in another thread, or as if. */
 export interface Remote<T> {
   call<Name extends Methods<T>>(name: Name, ...given: Given<T[Name]>): Promise<Awaited<Returned<T[Name]>>>;
+  /** The same without a reply: a message less wakes a thread less. */
+  readonly send: Sender<T>;
 }
 
 type Methods<T> = { [Name in keyof T]: T[Name] extends (...given: never[]) => unknown ? Name : never }[keyof T] &
@@ -43,6 +45,7 @@ export function remote<T>(port: Port): Remote<T> {
         waiting.set(id, ({ value, error }) => (error === undefined ? done(value as never) : fail(error)));
         port.postMessage({ id, name, given } satisfies Call);
       }),
+    send: sender(port),
   };
 }
 
@@ -55,21 +58,21 @@ export function sender<T>(port: Port): Sender<T> {
 export function serve(port: Port, target: object): void {
   const methods = target as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
   (port as MessagePort).on("message", async ({ id, name, given }: Call) => {
-    if (id === undefined) {
-      methods[name](...given);
-      return;
-    }
     try {
-      port.postMessage({ id, value: await methods[name](...given) } satisfies Answer);
+      const value = await methods[name](...given);
+      if (id !== undefined) port.postMessage({ id, value } satisfies Answer);
     } catch (error) {
-      port.postMessage({ id, error: error instanceof Error ? error : new Error(String(error)) } satisfies Answer);
+      if (id === undefined) console.error("The kernel failed:", error);
+      else port.postMessage({ id, error: error instanceof Error ? error : new Error(String(error)) } satisfies Answer);
     }
   });
 }
 
 /** The same for an object of this thread. */
 export function local<T extends object>(target: T): Remote<T> {
+  const methods = target as Readonly<Record<string, (...values: readonly unknown[]) => never>>;
   return {
-    call: async (name, ...given) => (target[name] as (...values: unknown[]) => never).apply(target, given as unknown[]),
+    call: async (name, ...given) => methods[name](...given),
+    send: (name, ...given) => void methods[name](...given),
   };
 }
