@@ -4,6 +4,7 @@ import { distinctNames, namesOf } from "../../columns/arrow/column-names.js";
 import { columnsOf } from "../../columns/arrow/schema.js";
 import { vectorToDates, vectorToStrings } from "../../columns/arrow/vector-values.js";
 import { textRows } from "../../columns/build/text-rows.js";
+import { decimalDoubles } from "../../columns/table/decimal-doubles.js";
 import { InputError } from "../../errors/errors.js";
 import { checkWords, refuseUnknown } from "../../errors/options.js";
 import { shown } from "../../errors/shown.js";
@@ -183,13 +184,14 @@ function numbers(
   for (const batch of table.batches) {
     const data = batch.data.children[at] as Data;
     const { valid, number, integer, text } = chunkReader(data);
+    const doubles = decimalDoubles([data], data.length);
     const sure = check === "integers" ? Number.MAX_SAFE_INTEGER : SURE / 10 ** (data.type as Decimal).scale;
     for (let i = 0; i < batch.numRows; i++, row++) {
       if (!valid(i) || number === undefined) {
         cells[row] = missing as number;
         continue;
       }
-      const value = number(i);
+      const value = doubles === undefined ? number(i) : doubles[i];
       cells[row] = value;
       if (lost || check === undefined || (value < sure && value > -sure) || integer === undefined) continue;
       lost = check === "integers" ? BigInt(value) !== integer(i) : !sameDecimal(String(value), text(i));
