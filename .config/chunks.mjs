@@ -55,6 +55,7 @@ export const PAGE = {
     zip: ["columns/files/zip-file"],
     zstd: ["format/zstd-blocks"],
     packed: ["format/gzip", "format/zstd"],
+    queries: ["client/query/table-reading", "client/query/dataset-frame"],
     remote: ["transport/object-storage"],
   },
   later: { csvThreads: "csv", parquetThreads: "parquet", nested: "parquet" },
