@@ -9,8 +9,8 @@ const { build: esbuild } = await import("esbuild");
 const { build: vite } = await import("vite");
 const { Frame } = await import("../../dist/esm/index.js");
 
-const ROWS = 320_000;
-const BAD = 310_000;
+const ROWS = 960_000;
+const BAD = 950_000;
 const DOUBLES = 2_600_000;
 const check = (what, found, expected) => {
   if (found !== expected) failures.push(`${what}: ${found} instead of ${expected}`);

@@ -80,8 +80,11 @@ async function declaredTable(source: AnyFile, options: DeclaredOptions): Promise
   return table ?? streamed(source, options, (await source.open()).size);
 }
 
-/** A shorter file of a page is read on one thread. */
-const LONG = 8_388_608;
+/**
+ * A shorter file of a page is read on the page's thread, in a fraction of a second and with turns for the page between
+ * blocks: workers take longer to start and to load their program than they save.
+ */
+const LONG = 33_554_432;
 
 const onThreads = async (...call: Parameters<typeof csvThreadsTable>): Promise<Table | undefined> =>
   (await import("./csv-threads.js")).csvThreadsTable(...call);
