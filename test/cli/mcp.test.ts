@@ -62,6 +62,11 @@ afterAll(async () => {
   await sample.close();
 });
 
+it("an error is one text with its code and what to do, without a key", async () => {
+  const { text } = await call(served, "query", { code: "MARKET/PRICES", columns: ["clos"] });
+  expect(text).toBe('UnknownColumn: MARKET/PRICES has no column "clos". Did you mean "close"?');
+});
+
 it("has at most five tools that read alone, described in fewer than 2,000 tokens", async () => {
   const { tools } = await served.listTools();
   expect(tools.map(({ name }) => name)).toEqual(["find", "describe", "explain", "query", "sql"]);

@@ -119,7 +119,7 @@ export async function replyOf(
     const { code, message, hint } = isArrowbookError(error)
       ? error
       : { code: "Error", message: String(error), hint: "" };
-    const text = [code, message, hint].filter((part) => part !== undefined && part !== "").join(": ");
+    const text = `${code}: ${message}${hint === undefined || hint === "" ? "" : ` ${hint}`}`;
     return { content: [{ type: "text", text: scrub(text).slice(0, USUAL_BYTES) }], isError: true };
   }
 }
