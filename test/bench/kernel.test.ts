@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as ts from "typescript";
 import { beforeAll, expect, it } from "vitest";
 import { Frame } from "../../src/index.js";
@@ -22,8 +23,8 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 /** The processor time of a process in milliseconds, of all its threads; the clock of Linux has steps of 10 ms. */
-const processorTime = (pid: number): number => {
-  const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+const processorTime = (pid: number, place = `/proc/${pid}/stat`): number => {
+  const [, fields] = readFileSync(place, "utf8").split(") ");
   const [user, system] = fields.split(" ").slice(11, 13);
   return (Number(user) + Number(system)) * 10;
 };
@@ -70,6 +71,59 @@ it("takes no more processor time than stock tslab for the first result, and 0.7 
   console.table(Object.fromEntries(table));
   expect(ratio(first)).toBeLessThan(1);
   expect(ratio(cell)).toBeLessThan(0.7);
+});
+
+/** A copy of the built kernel without what the debugger adds to scripts and keeps of values, and its launcher. */
+function withoutDebugger(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  cpSync("package.json", join(folder, "package.json"));
+  cpSync("dist/esm", join(folder, "dist/esm"), { recursive: true });
+  const file = join(folder, "dist/esm/shared/kernel.js");
+  const code = readFileSync(file, "utf8");
+  const without = [
+    /\\n\/\/# sourceMappingURL=\$\{SOURCE_MAP_URL\}/,
+    /(?<=function offerDebugValues\([^)]*\) \{)/,
+  ].reduce((rest, pattern, i) => {
+    expect(rest).toMatch(pattern);
+    return rest.replace(pattern, i === 0 ? "" : " return;");
+  }, code);
+  writeFileSync(file, without);
+  return join(folder, "dist/esm/launcher.js");
+}
+
+/** The processor time of the first thread of a kernel, which runs its cells. */
+const cellsTime = (pid: number): number => processorTime(pid, `/proc/${pid}/task/${pid}/stat`);
+
+it("costs a cell at most 2 % for the debugger while it is off", async () => {
+  // Where the copy finds the packages that the kernel imports.
+  const folder = "node_modules/.cache/arrowbook-without-debugger";
+  const launcher = withoutDebugger(folder);
+  const own = findKernel("arrowbook");
+  const bare = { ...own, argv: own.argv.map((part) => (part.endsWith("launcher.js") ? launcher : part)) };
+  const shares: number[] = [];
+  for (let pair = 0; pair < 5; pair++) {
+    const kernels = await Promise.all([own, bare].map((spec) => startKernel(spec)));
+    const run = async (block: number): Promise<void> => {
+      for (const kernel of block % 2 === 0 ? kernels : [...kernels].reverse()) {
+        for (let i = 0; i < 40; i++) await kernel.execute(`const v${i} = ${block};\nconsole.log(v${i} + 1)`);
+      }
+    };
+    for (let block = 0; block < 4; block++) await run(block);
+    const before = kernels.map(({ pid }) => ({ cells: cellsTime(pid), all: processorTime(pid) }));
+    for (let block = 0; block < 8; block++) await run(block);
+    const [mine, other] = kernels.map(({ pid }, i) => ({
+      cells: cellsTime(pid) - before[i].cells,
+      all: processorTime(pid) - before[i].all,
+    }));
+    // Scripts are compiled and run in the first thread: the times of the others vary by more than is measured.
+    shares.push((mine.cells - other.cells) / other.all);
+    await Promise.all(kernels.map((kernel) => kernel.shutdown()));
+  }
+  rmSync(folder, { recursive: true });
+  console.log(
+    `the debugger while it is off, of a cell: ${shares.map((share) => `${(share * 100).toFixed(1)} %`).join(", ")}`,
+  );
+  expect(median(shares)).toBeLessThanOrEqual(0.02);
 });
 
 it("completes within 15 ms, and within 50 ms while a cell runs", async () => {
