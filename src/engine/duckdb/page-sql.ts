@@ -47,7 +47,7 @@ export async function queryCopies(
   try {
     await db.runQuery(outer, `ATTACH ':memory:' AS ${database}`);
     await db.runQuery(own, `USE ${database}`);
-    for (const [name, source] of Object.entries(sources)) await addRows(db, own, name, source);
+    for (const [name, source] of Object.entries(sources)) await addRows(db, own, database, name, source);
     const wide = await wideTypes(db, outer, statement, sources);
     const columns = await describe(db, own, statement);
     const bytes = await run(db, own, { ...statement, sql: withTexts(sql, columns) }, signal);
@@ -73,7 +73,13 @@ function checkCasts({ config }: DuckdbWasm): void {
 }
 
 /** Copies rows into a table, over which a view has the names and the types of the columns. */
-async function addRows(db: DuckdbWasm, own: number, name: string, { schema, numRows, column }: ScanSource) {
+async function addRows(
+  db: DuckdbWasm,
+  own: number,
+  database: string,
+  name: string,
+  { schema, numRows, column }: ScanSource,
+): Promise<void> {
   const types = schema.fields.map(sqlType);
   const vectors = types.map((type, at) => {
     const chunks = column(at).data.map((data) => storable(data, type));
@@ -87,7 +93,8 @@ async function addRows(db: DuckdbWasm, own: number, name: string, { schema, numR
   const columns = schema.fields.map((field, at) => `CAST(c${at} AS ${types[at]}) AS ${quoteName(field.name)}`);
   await db.runQuery(
     own,
-    `CREATE TEMP VIEW ${quoteName(name)} AS SELECT ${columns.join(", ")} FROM ${quoteName(table)}`,
+    // Another source may have the name of the table.
+    `CREATE TEMP VIEW ${quoteName(name)} AS SELECT ${columns.join(", ")} FROM ${database}.main.${quoteName(table)}`,
   );
 }
 

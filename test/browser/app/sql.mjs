@@ -98,6 +98,13 @@ export async function work({ Frame }) {
   await note("selected", () => frame.filter((row) => row.n !== null).sql("select * from this order by n"));
   await note("grouped texts", () => frame.select("Name").sql('select "Name" from this order by all'));
   await note("twins", () => Frame.fromRows([{ a: 1, A: 2 }]).sql("select * from this"));
+  for (const names of [
+    ["a", "rows of a"],
+    ["rows of a", "a"],
+  ]) {
+    const tables = Object.fromEntries(names.map((c0) => [c0, Frame.fromRows([{ c0 }])]));
+    await note(`names: ${names}`, () => frame.sql('select a.c0 as a, b.c0 as b from a, "rows of a" b', { tables }));
+  }
   await note("both", async () => {
     const [first] = await Promise.all([frame.sql("select n from this"), frame.sql("select x from this")]);
     return first;
