@@ -84,15 +84,13 @@ export function readKernelSpec(folder: string, name: string): KernelSpec | undef
 
 /**
  * The first flag lets the kernel survive when a running loop is terminated from outside. The others release unused
- * memory after compiling cells without costing time (measured over 300 cells: 8 MB more instead of 200). The last one
- * keeps V8 from optimizing `createProgram` of TypeScript: that takes over half a second, and the function itself has
- * 0.05 ms of a cell (10,000 still optimizes it).
+ * memory after compiling cells without costing time (measured over 300 cells: 8 MB more instead of 200).
  */
 export const NODE_FLAGS: readonly string[] = [
   "--no-force-async-hooks-checks",
   "--max-semi-space-size=4",
   "--single-threaded-gc",
-  "--max-optimized-bytecode-size=8000",
+  "--max-optimized-bytecode-size=20000",
 ];
 
 /** The command of arrowbook's kernel, with absolute paths so that PATH is not needed. */
