@@ -177,5 +177,5 @@ it("a predicate chooses the same rows in every use, and those of DuckDB", async 
     const isExact = !["double", "String", "DateTime"].includes(type);
     if (isExact) expect(unmet?.row).toBe([...rows.keys()].find((row) => !expected.includes(row)));
   });
-  expect(Math.min(verdicts.none, verdicts.some, verdicts.all)).toBeGreaterThan(runs(5, 0));
+  expect(Math.min(verdicts.none, verdicts.some, verdicts.all)).toBeGreaterThan(runs(5, -1));
 });
