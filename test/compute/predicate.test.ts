@@ -75,6 +75,21 @@ const cases = fc.constantFrom(...KINDS).chain(({ type, cell, value, sql }) =>
   }),
 );
 
+type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Integers of which all, some and none are greater: a few random inputs may lack one of these. */
+const EXAMPLES = ["0", "1", "2"].map((least): [Case] => [
+  {
+    type: "Integer",
+    sql: "DECIMAL(38,6)",
+    cells: ["1", "2", null],
+    operator: "gt",
+    constants: [least],
+    layout: "utf8",
+  },
+]);
+const INPUTS = { numRuns: runs(150), examples: EXAMPLES };
+
 const METHODS = { eq: "eq", gt: "gt", gte: "ge", lt: "lt", lte: "le" } as const;
 const SIGNS = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 const place = { column: "c", method: "test()" };
@@ -100,7 +115,7 @@ function boundsOf(vector: Vector): Bounds | undefined {
 
 it("a predicate chooses the same rows in every use, and those of DuckDB", async () => {
   const verdicts = { none: 0, some: 0, all: 0 };
-  await forAllAsync(runs(150), cases, async ({ type, sql, cells, operator, constants, layout }) => {
+  await forAllAsync(INPUTS, cases, async ({ type, sql, cells, operator, constants, layout }) => {
     const values = operator === "eq" ? constants : constants.slice(0, 1);
     const typed = values.map((value) => (type === "Boolean" ? value === "true" : value));
     const columns = [
@@ -177,5 +192,5 @@ it("a predicate chooses the same rows in every use, and those of DuckDB", async 
     const isExact = !["double", "String", "DateTime"].includes(type);
     if (isExact) expect(unmet?.row).toBe([...rows.keys()].find((row) => !expected.includes(row)));
   });
-  expect(Math.min(verdicts.none, verdicts.some, verdicts.all)).toBeGreaterThan(runs(5, -1));
+  expect(Math.min(verdicts.none, verdicts.some, verdicts.all)).toBeGreaterThan(runs(5, 0));
 });
