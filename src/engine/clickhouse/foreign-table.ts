@@ -71,7 +71,7 @@ async function describe(engine: StatementRunner, from: ForeignSource["from"]): P
     `SELECT engine, toString(uuid), sorting_key, create_table_query FROM system.tables WHERE ${where("name")}`,
   );
   if (tables.numRows === 0) {
-    throw new InputError(`There is no table ${shown}, or the user may not read it.`, {
+    throw new InputError(`There is no table ${shown} that the user can read.`, {
       code: "NotServable",
       hint: "Check the name, and the rights of the user: GRANT SELECT ON database.table.",
     });
